@@ -3,9 +3,6 @@
 module stoa.client {
   requires static transitive org.jspecify;
   requires com.google.protobuf;
-  requires io.grpc;
-  requires io.grpc.netty.shaded;
-  requires io.grpc.stub;
   requires org.slf4j;
   requires stoa.links;
   requires stoa.migration;

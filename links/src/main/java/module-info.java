@@ -3,9 +3,7 @@
 module stoa.links {
   requires static transitive org.jspecify;
   requires transitive stoa.migration;
-  requires transitive io.grpc;
-  requires io.grpc.stub;
-  requires io.grpc.netty.shaded;
+  requires transitive stoa.transport;
   requires org.slf4j;
 
   exports stoa.links;

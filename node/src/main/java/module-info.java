@@ -5,7 +5,6 @@ module stoa.node {
   requires transitive stoa.wire;
   requires transitive stoa.objects;
   requires stoa.links;
-  requires io.grpc.netty.shaded;
   requires jdk.httpserver;
   requires org.slf4j;
 

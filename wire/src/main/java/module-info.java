@@ -5,11 +5,8 @@ module stoa.wire {
   requires transitive stoa.api;
   requires transitive stoa.base;
   requires transitive com.google.protobuf;
-  requires transitive io.grpc;
-  requires transitive io.grpc.stub;
-  requires io.grpc.netty.shaded;
-  requires io.grpc.protobuf;
-  requires com.google.common; // gRPC uses it, and as an automatic module does not say so
+  requires transitive stoa.transport;
+  requires org.slf4j;
 
   exports stoa.wire;
   exports stoa.wire.proto;

@@ -145,7 +145,7 @@ public final class JsonLogs implements SLF4JServiceProvider {
     }
   }
 
-  /// The handler of java.util.logging, to which gRPC logs.
+  /// The handler of java.util.logging, to which the JDK logs.
   private static final class Platform extends Handler {
     private final SimpleFormatter formatter = new SimpleFormatter();
 

@@ -1,18 +1,5 @@
 package stoa.cli;
 
-import io.grpc.CallOptions;
-import io.grpc.Channel;
-import io.grpc.ClientCall;
-import io.grpc.ClientInterceptor;
-import io.grpc.ForwardingClientCall;
-import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
-import io.grpc.Status;
-import io.grpc.StatusException;
-import io.grpc.StatusRuntimeException;
-import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,9 +13,11 @@ import stoa.Forbidden;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.node.access.IdentitySource;
-import stoa.wire.Frames;
+import stoa.transport.Address;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
+import stoa.wire.Questions;
 import stoa.wire.proto.ChallengeRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 
 /// The options by which an operator's command finds its server.
@@ -40,9 +29,6 @@ public final class Operator {
 
   // Other servers may have to fetch much from a server that drains.
   private static final long LONG_WAIT_SECONDS = 24 * 3_600;
-
-  private static final Metadata.Key<String> AUTHORIZATION =
-      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
   @Option(
       names = "--server",
@@ -134,6 +120,14 @@ public final class Operator {
   }
 
   private ConnectionSecurity security() {
+    if ((ownCertificate == null) != (ownKey == null)) {
+      throw new IllegalArgumentException(
+          "--client-certificate and --client-key go together; give both");
+    }
+    if (ownKey != null && certificate == null) {
+      throw new IllegalArgumentException(
+          "--client-certificate needs --tls-certificate, which says what the server shows");
+    }
     ConnectionSecurity security = ConnectionSecurity.none();
     if (certificate != null) security = ConnectionSecurity.trusting(certificate);
     if (ownCertificate != null && ownKey != null) {
@@ -155,13 +149,13 @@ public final class Operator {
   /// Asks the server; of several that keep a store together, the leader of group 0.
   ///
   /// @throws IllegalArgumentException with the remedy when that fails
-  public <T> T ask(Function<StoreGrpc.StoreBlockingStub, T> question) {
+  public <T> T ask(Function<Questions, T> question) {
     return ask(0, WAIT_SECONDS, question);
   }
 
   /// Asks as [#ask(Function)], for a long operation. Asks again after a refusal, since the leader
   /// may have changed meanwhile.
-  public <T> T insist(Function<StoreGrpc.StoreBlockingStub, T> question, Predicate<T> refused) {
+  public <T> T insist(Function<Questions, T> question, Predicate<T> refused) {
     for (int attempt = 1; ; attempt++) {
       T answer = ask(0, LONG_WAIT_SECONDS, question);
       if (!refused.test(answer) || attempt == ATTEMPTS) return answer;
@@ -171,50 +165,21 @@ public final class Operator {
   /// Asks the server; of several that keep a store together, the leader of a group.
   ///
   /// @throws IllegalArgumentException with the remedy when that fails
-  public <T> T ask(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
+  public <T> T ask(int group, Function<Questions, T> question) {
     return ask(group, WAIT_SECONDS, question);
   }
 
   /// Asks as [#ask(int, Function)], for an answer that comes at once or not at all.
-  <T> T askBriefly(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
+  <T> T askBriefly(int group, Function<Questions, T> question) {
     return ask(group, LEADER_SECONDS, question);
   }
 
   /// Asks as [#ask(int, Function)], for a long operation.
-  <T> T askLong(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
+  <T> T askLong(int group, Function<Questions, T> question) {
     return ask(group, LONG_WAIT_SECONDS, question);
   }
 
-  /// A question with several messages in both directions.
-  interface Conversation<T> {
-    /// Asks a server.
-    T with(StoreGrpc.StoreBlockingV2Stub server) throws StatusException, InterruptedException;
-  }
-
-  /// Asks the server; of several that keep a store together, the leader of a group. For a long
-  /// operation that may be repeated.
-  ///
-  /// @throws IllegalArgumentException with the remedy when that fails
-  <T> T converse(int group, Conversation<T> question) {
-    return ask(
-        group,
-        LONG_WAIT_SECONDS,
-        server -> {
-          var both =
-              StoreGrpc.newBlockingV2Stub(server.getChannel())
-                  .withDeadlineAfter(LONG_WAIT_SECONDS, TimeUnit.SECONDS);
-          try {
-            return question.with(both);
-          } catch (StatusException failed) {
-            throw failed.getStatus().asRuntimeException(failed.getTrailers());
-          } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw Status.CANCELLED.withDescription("interrupted").asRuntimeException();
-          }
-        });
-  }
-
-  private <T> T ask(int group, long seconds, Function<StoreGrpc.StoreBlockingStub, T> question) {
+  private <T> T ask(int group, long seconds, Function<Questions, T> question) {
     var where = WhereRequest.newBuilder().setGroup(group).build();
     Endpoint address = Endpoint.of(server);
     String leader =
@@ -224,9 +189,9 @@ public final class Operator {
             asked -> {
               try {
                 return asked.where(where).getLeader();
-              } catch (StatusRuntimeException unknown) {
+              } catch (StatusException unknown) {
                 // None has it at the moment: the server answers with its own knowledge.
-                if (unknown.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) return "";
+                if (unknown.status().code() == Status.Code.DEADLINE_EXCEEDED) return "";
                 throw unknown;
               }
             });
@@ -242,7 +207,7 @@ public final class Operator {
   /// Asks the server itself, whether it leads or not.
   ///
   /// @throws IllegalArgumentException with the remedy when that fails
-  public <T> T askItself(Function<StoreGrpc.StoreBlockingStub, T> question) {
+  public <T> T askItself(Function<Questions, T> question) {
     return ask(Endpoint.of(server), LEADER_SECONDS, question);
   }
 
@@ -260,14 +225,12 @@ public final class Operator {
     }
   }
 
-  private <T> T ask(
-      Endpoint address, long seconds, Function<StoreGrpc.StoreBlockingStub, T> question) {
-    ManagedChannel channel = channel(address);
+  private <T> T ask(Endpoint address, long seconds, Function<Questions, T> question) {
+    var to = new Address(address.host(), address.port());
     try {
-      return question.apply(
-          StoreGrpc.newBlockingStub(channel).withDeadlineAfter(seconds, TimeUnit.SECONDS));
-    } catch (StatusRuntimeException failed) {
-      if (failed.getStatus().getCode() == Status.Code.PERMISSION_DENIED) {
+      return Questions.ask(security(), to, TimeUnit.SECONDS.toMillis(seconds), question);
+    } catch (StatusException failed) {
+      if (failed.status().code() == Status.Code.PERMISSION_DENIED) {
         throw new Forbidden(reason(failed));
       }
       throw new IllegalArgumentException(
@@ -277,64 +240,11 @@ public final class Operator {
               + "; is it running, with TLS or without as is said here? See "
               + option,
           failed);
-    } finally {
-      channel.shutdownNow();
     }
   }
 
-  private static String reason(StatusRuntimeException failed) {
-    String told = failed.getStatus().getDescription();
-    return told == null ? failed.getStatus().getCode().toString() : told;
-  }
-
-  private ManagedChannel channel(Endpoint address) {
-    var builder =
-        NettyChannelBuilder.forAddress(address.host(), address.port())
-            .maxInboundMessageSize(Frames.BYTES_MAX);
-    Path pem = certificate;
-    if ((ownCertificate == null) != (ownKey == null)) {
-      throw new IllegalArgumentException(
-          "--client-certificate and --client-key go together; give both");
-    }
-    if (ownKey != null && pem == null) {
-      throw new IllegalArgumentException(
-          "--client-certificate needs --tls-certificate, which says what the server shows");
-    }
-    try {
-      if (pem == null) {
-        builder.usePlaintext();
-      } else {
-        var tls = GrpcSslContexts.forClient().trustManager(pem.toFile());
-        if (ownCertificate != null && ownKey != null) {
-          tls.keyManager(ownCertificate.toFile(), ownKey.toFile());
-        }
-        builder.sslContext(tls.build());
-      }
-      String word = token();
-      if (word != null) builder.intercept(new Showing(word));
-    } catch (IOException e) {
-      throw new IllegalArgumentException("the certificate or token: " + e.getMessage(), e);
-    }
-    return builder.build();
-  }
-
-  private static final class Showing implements ClientInterceptor {
-    private final String token;
-
-    private Showing(String token) {
-      this.token = token;
-    }
-
-    @Override
-    public <Q, A> ClientCall<Q, A> interceptCall(
-        MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-      return new ForwardingClientCall.SimpleForwardingClientCall<>(next.newCall(method, options)) {
-        @Override
-        public void start(Listener<A> listener, Metadata headers) {
-          headers.put(AUTHORIZATION, "Bearer " + token);
-          super.start(listener, headers);
-        }
-      };
-    }
+  private static String reason(StatusException failed) {
+    String told = failed.status().description();
+    return told == null ? failed.status().code().toString() : told;
   }
 }

@@ -70,9 +70,9 @@ import stoa.wire.proto.JoinRequest;
       "writes them), and start each server with --secret and a copy of that file."
     })
 final class ServeCommand implements Callable<Integer> {
-  // The loggers of the network: the end of a client does not concern the operator.
-  private static final List<Logger> NETWORK =
-      List.of(Logger.getLogger("io.grpc"), Logger.getLogger("io.microraft"));
+  // Held here: java.util.logging forgets loggers, with their levels, that nobody holds. The end of
+  // another server does not concern the operator.
+  private static final Logger RAFT = Logger.getLogger("io.microraft");
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -296,7 +296,7 @@ final class ServeCommand implements Callable<Integer> {
     PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
     if (log == LogFormat.json) JsonLogs.install();
     if (settings != null) out.println("settings of " + settings);
-    for (Logger logger : NETWORK) logger.setLevel(Level.SEVERE);
+    RAFT.setLevel(Level.SEVERE);
     ServerConfig config = config();
     TraceExport export = TraceExport.open(traces, traceKeys, System.getenv());
     HttpDoor.Config door = http == null ? null : door(config, http);

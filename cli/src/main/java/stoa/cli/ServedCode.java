@@ -1,7 +1,5 @@
 package stoa.cli;
 
-import io.grpc.StatusException;
-import io.grpc.stub.BlockingClientCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -10,10 +8,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import stoa.objects.CodeService;
 import stoa.wire.ClassTransfer;
-import stoa.wire.proto.ClassFile;
 import stoa.wire.proto.ClassFilesRequest;
 import stoa.wire.proto.DeployPart;
-import stoa.wire.proto.DeployReply;
 import stoa.wire.proto.DeployResult;
 import stoa.wire.proto.Finding;
 import stoa.wire.proto.VersionStatus;
@@ -82,7 +78,7 @@ final class ServedCode {
         group,
         server -> {
           var files = new ClassTransfer();
-          server.classFiles(asked).forEachRemaining(files::add);
+          server.classFiles(asked, files::add);
           return files.files();
         });
   }
@@ -194,29 +190,7 @@ final class ServedCode {
   private DeployResult send(
       DeployPart first, SortedMap<String, byte[]> files, CodeProgress progress) {
     progress.nextGroup();
-    return operator.converse(
-        first.getGroup(),
-        server -> {
-          BlockingClientCall<DeployPart, DeployReply> call = server.deploy();
-          boolean isOpen = call.write(first);
-          for (List<ClassFile> part : ClassTransfer.parts(files)) {
-            if (isOpen) isOpen = call.write(DeployPart.newBuilder().addAllFiles(part).build());
-          }
-          if (isOpen) call.halfClose();
-          return result(call, progress);
-        });
-  }
-
-  private static DeployResult result(
-      BlockingClientCall<DeployPart, DeployReply> call, CodeProgress progress)
-      throws StatusException, InterruptedException {
-    while (true) {
-      DeployReply reply = call.read();
-      if (reply == null) {
-        return DeployResult.newBuilder().setRefusal("the server has ended the request").build();
-      }
-      if (reply.hasResult()) return reply.getResult();
-      progress.tried(reply.getTried());
-    }
+    return operator.askLong(
+        first.getGroup(), server -> server.deploy(first, files, progress::tried));
   }
 }

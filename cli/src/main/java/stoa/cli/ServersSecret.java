@@ -8,12 +8,12 @@ import picocli.CommandLine.Option;
 import stoa.base.Secret;
 import stoa.cluster.SecretFile;
 import stoa.wire.Proofs;
+import stoa.wire.Questions;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
-import stoa.wire.proto.StoreGrpc.StoreBlockingStub;
 
 /// The option that names the file with the secret of the servers, and the requests that need the
 /// secret.
@@ -46,15 +46,13 @@ public final class ServersSecret {
     return Files.exists(secret) ? List.of("--secret", secret.toString()) : List.of();
   }
 
-  public static JoinReply join(
-      StoreBlockingStub server, JoinRequest request, @Nullable Secret secret) {
+  public static JoinReply join(Questions server, JoinRequest request, @Nullable Secret secret) {
     if (secret == null) return server.join(request);
     var challenge = server.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
     return server.join(Proofs.prove(request, secret, challenge));
   }
 
-  public static DrainReply drain(
-      StoreBlockingStub server, DrainRequest request, @Nullable Secret secret) {
+  public static DrainReply drain(Questions server, DrainRequest request, @Nullable Secret secret) {
     if (secret == null) return server.drain(request);
     var challenge = server.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
     return server.drain(Proofs.prove(request, secret, challenge));

@@ -1,27 +1,21 @@
 package stoa.client;
 
-import io.grpc.ManagedChannel;
-import io.grpc.Status;
-import io.grpc.StatusException;
-import io.grpc.stub.BlockingClientCall;
-import java.util.List;
-import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import stoa.Forbidden;
 import stoa.NotShareable;
 import stoa.Unavailable;
 import stoa.front.code.CodeVersion;
-import stoa.wire.ClassTransfer;
-import stoa.wire.proto.ClassFile;
+import stoa.transport.Address;
+import stoa.transport.Channel;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
+import stoa.wire.Questions;
 import stoa.wire.proto.DeployPart;
-import stoa.wire.proto.DeployReply;
 import stoa.wire.proto.DeployResult;
-import stoa.wire.proto.StoreGrpc;
 
 /// Brings the class files of a client to the server that leads a group. One thread uses it.
 final class ClassBringer {
-  private static final long ANSWER_SECONDS_MAX = 60;
+  private static final long ANSWER_MILLIS_MAX = 60_000;
 
   private final Conversation conversation;
   private final int group;
@@ -39,14 +33,16 @@ final class ClassBringer {
   void bring(String type, Class<?> implementation, Class<?> face) {
     var files = new TreeMap<>(CodeVersion.of(implementation).files());
     files.putAll(CodeVersion.of(face).files());
-    ServerUrl.Address place = conversation.place();
+    Address place = conversation.place();
     if (place == null) {
       throw new Unavailable(
           "the connection is lost, and the class " + face.getName() + " not sent; try again");
     }
-    ManagedChannel channel = conversation.channel(place);
+    Channel channel = conversation.channel(place);
+    var asked = DeployPart.newBuilder().setGroup(group).setBrings(true).addTypes(type).build();
     try {
-      DeployResult result = send(channel, type, files);
+      DeployResult result =
+          new Questions(channel, ANSWER_MILLIS_MAX).deploy(asked, files, tried -> {});
       if (result.getRefusal().isEmpty()) return;
       throw new NotShareable(
           "the server does not take the class "
@@ -54,36 +50,12 @@ final class ClassBringer {
               + " of this program: "
               + result.getRefusal());
     } catch (StatusException failed) {
-      if (failed.getStatus().getCode() == Status.Code.PERMISSION_DENIED) {
-        throw new Forbidden(String.valueOf(failed.getStatus().getDescription()));
+      if (failed.status().code() == Status.Code.PERMISSION_DENIED) {
+        throw new Forbidden(String.valueOf(failed.status().description()));
       }
       throw unavailable(face, failed);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw unavailable(face, interrupted);
     } finally {
-      channel.shutdownNow();
-    }
-  }
-
-  private DeployResult send(ManagedChannel channel, String type, SortedMap<String, byte[]> files)
-      throws StatusException, InterruptedException {
-    BlockingClientCall<DeployPart, DeployReply> call =
-        StoreGrpc.newBlockingV2Stub(channel)
-            .withDeadlineAfter(ANSWER_SECONDS_MAX, TimeUnit.SECONDS)
-            .deploy();
-    var first = DeployPart.newBuilder().setGroup(group).setBrings(true).addTypes(type).build();
-    boolean isOpen = call.write(first);
-    for (List<ClassFile> part : ClassTransfer.parts(files)) {
-      if (isOpen) isOpen = call.write(DeployPart.newBuilder().addAllFiles(part).build());
-    }
-    if (isOpen) call.halfClose();
-    while (true) {
-      DeployReply reply = call.read();
-      if (reply == null) {
-        return DeployResult.newBuilder().setRefusal("the server has ended the request").build();
-      }
-      if (reply.hasResult()) return reply.getResult();
+      channel.cut();
     }
   }
 

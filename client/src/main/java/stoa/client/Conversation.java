@@ -1,6 +1,5 @@
 package stoa.client;
 
-import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +18,13 @@ import stoa.Limits;
 import stoa.Unavailable;
 import stoa.base.Measures;
 import stoa.base.Trace;
+import stoa.transport.Address;
+import stoa.transport.Channel;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
+import stoa.wire.Channels;
 import stoa.wire.Frames;
+import stoa.wire.Questions;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
@@ -29,16 +34,17 @@ import stoa.wire.proto.Goodbye;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ServerHello;
+import stoa.wire.proto.WhereRequest;
 import stoa.wire.proto.Whereabouts;
 
 /// The exchange between a client and its servers: it sends requests in batches of whatever has
 /// gathered, and answers wake the waiting callers. Thread-safe.
 final class Conversation implements AutoCloseable {
   /*
-   * Callers queue their requests. A caller that finds no thread sending wakes the writing thread.
-   * That makes frames of all queued requests, and never waits for more to come. When the connection
-   * takes no more, it continues as soon as the connection does; the queue is bounded, so that
-   * callers wait then.
+   * Callers queue their requests. A caller that finds no thread sending wakes the writing thread, or
+   * writes by itself when no other request is in progress. The writing thread makes frames of all
+   * queued requests, and never waits for more to come. When the connection takes no more, it
+   * continues as soon as the connection does; the queue is bounded, so that callers wait then.
    *
    * A thread of its own keeps a connection: it connects, to one address after the other, waits
    * until the connection is over, and connects again. When a server is silent, it asks another one
@@ -219,14 +225,14 @@ final class Conversation implements AutoCloseable {
     String quoted = "\"" + url.url() + "\"";
     if (refusal != null) return quoted + " cannot be opened: " + refusal;
     Status last = ended;
-    String told = last == null ? null : last.getDescription();
+    String told = last == null ? null : last.description();
     if (told != null && told.startsWith(Frames.FAILED)) {
       return "the server at " + quoted + " takes no calls: " + told;
     }
     if (isLeaderless()) return "servers answer at " + quoted + ", and " + NOBODY;
     return "no server answers at "
         + quoted
-        + (last == null || last.isOk() ? "" : " (" + why(last) + ")")
+        + (last == null || last.isOk() ? "" : " (" + last + ")")
         + "; start one with ./stoa serve; one that wants TLS needs its certificate in"
         + " StoaConfig.withSecurity";
   }
@@ -234,11 +240,6 @@ final class Conversation implements AutoCloseable {
   /// Returns whether servers are reachable but none has the store. The caller holds lock.
   private boolean isLeaderless() {
     return link == null && (leaderless || (attempt != null && attempt.isReached()));
-  }
-
-  private static String why(Status status) {
-    String told = status.getDescription();
-    return told == null ? status.getCode().toString() : status.getCode() + ": " + told;
   }
 
   /// Tells what it has measured.
@@ -272,7 +273,7 @@ final class Conversation implements AutoCloseable {
   }
 
   /// Returns the address of the connected server; null without a connection.
-  ServerUrl.@Nullable Address place() {
+  @Nullable Address place() {
     lock.lock();
     try {
       Link now = link;
@@ -283,7 +284,7 @@ final class Conversation implements AutoCloseable {
   }
 
   /// Returns a further channel to a server.
-  io.grpc.ManagedChannel channel(ServerUrl.Address address) {
+  Channel channel(Address address) {
     return channels.to(address);
   }
 
@@ -330,11 +331,13 @@ final class Conversation implements AutoCloseable {
     outgoing.deadlineNanos(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(wait));
     outgoing.trace(Trace.current());
     RuntimeException refused = null;
+    boolean alone = false;
     lock.lock();
     try {
       if (!awaitRoom(outgoing.deadlineNanos())) refused = session.full();
       else if (closing) refused = closed();
       else session.submit(outgoing);
+      alone = session.underWay() == 1;
     } finally {
       lock.unlock();
     }
@@ -342,7 +345,8 @@ final class Conversation implements AutoCloseable {
       outgoing.settle(null, refused);
       throw refused;
     }
-    flush();
+    if (alone) flushHere();
+    else flush();
   }
 
   private boolean awaitRoom(long deadlineNanos) {
@@ -446,6 +450,15 @@ final class Conversation implements AutoCloseable {
     if (sending.getAndIncrement() == 0) channels.execute(this::sendAll);
   }
 
+  /// Sends the queued requests on this thread, unless another one is about to: a lone caller wakes
+  /// no other thread. What others have queued meanwhile is left to the writing thread.
+  private void flushHere() {
+    if (sending.getAndIncrement() != 0) return;
+    int seen = sending.get();
+    boolean more = sendNext() && sendNext();
+    if (more || sending.addAndGet(-seen) != 0) channels.execute(this::sendAll);
+  }
+
   private void sendAll() {
     int seen = sending.get();
     do {
@@ -530,12 +543,12 @@ final class Conversation implements AutoCloseable {
       try {
         if (from != link && from != attempt) return;
         ended = status;
-        if (status.getCode() == Status.Code.NOT_FOUND) session.ended();
-        refusal = Channels.refusal(status);
+        if (status.code() == Status.Code.NOT_FOUND) session.ended();
+        refusal = refusal(status);
         silent &= from != attempt;
         leaderless |= from == attempt && from.isReached() && !status.isOk();
         if (from == link) session.disconnected();
-        else if (status.getCode() == Status.Code.UNAVAILABLE) selector.failed();
+        else if (status.code() == Status.Code.UNAVAILABLE) selector.failed();
         link = null;
         attempt = null;
         changed.signalAll();
@@ -543,6 +556,20 @@ final class Conversation implements AutoCloseable {
         lock.unlock();
       }
     }
+  }
+
+  /// Returns why a server refused the conversation, when another attempt cannot help; null
+  /// otherwise.
+  private static @Nullable String refusal(Status status) {
+    return switch (status.code()) {
+      case UNAUTHENTICATED, PERMISSION_DENIED ->
+          "the server refuses this client: "
+              + status.description()
+              + "; give its token in StoaConfig.withSecurity";
+      case FAILED_PRECONDITION -> "the server refuses this client: " + status.description();
+      case UNIMPLEMENTED -> "what listens there is no server of Stoa: " + status.description();
+      default -> null;
+    };
   }
 
   private void elsewhere(Whereabouts told) {
@@ -612,7 +639,7 @@ final class Conversation implements AutoCloseable {
     }
   }
 
-  private ServerUrl.Address nextAddress() {
+  private Address nextAddress() {
     lock.lock();
     try {
       return selector.next();
@@ -674,20 +701,8 @@ final class Conversation implements AutoCloseable {
   }
 
   /// Connects to an address, and stays until the connection is over; returns whether there was one.
-  private boolean converse(ServerUrl.Address address) throws InterruptedException {
-    Link made;
-    try {
-      made = new Link(address, channels.to(address), new Receiving());
-    } catch (IllegalArgumentException wrong) {
-      lock.lock();
-      try {
-        refusal = String.valueOf(wrong.getMessage());
-        changed.signalAll();
-      } finally {
-        lock.unlock();
-      }
-      return false;
-    }
+  private boolean converse(Address address) throws InterruptedException {
+    var made = new Link(channels.to(address), new Receiving());
     ClientFrame hello;
     lock.lock();
     try {
@@ -697,7 +712,12 @@ final class Conversation implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    made.open(hello);
+    try {
+      made.open(hello);
+    } catch (IllegalArgumentException wrong) {
+      unusable(made, wrong);
+      return false;
+    }
     boolean worked = awaitWelcome(made);
     if (worked) stay(made);
     lock.lock();
@@ -716,6 +736,19 @@ final class Conversation implements AutoCloseable {
     }
     made.close();
     return worked;
+  }
+
+  /// Notes that an attempt cannot begin: a certificate or a token is unusable.
+  private void unusable(Link made, IllegalArgumentException wrong) {
+    lock.lock();
+    try {
+      if (attempt == made) attempt = null;
+      refusal = String.valueOf(wrong.getMessage());
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    made.close();
   }
 
   private boolean awaitWelcome(Link made) throws InterruptedException {
@@ -774,7 +807,7 @@ final class Conversation implements AutoCloseable {
   /// Asks another server about a silent one, unless such a question is in progress.
   private void askAnother(Link silent) {
     heardNanos = System.nanoTime();
-    ServerUrl.Address other;
+    Address other;
     lock.lock();
     try {
       if (questioned == silent) return;
@@ -788,9 +821,23 @@ final class Conversation implements AutoCloseable {
     Thread.ofVirtual().name("stoa-client-where").start(() -> question(silent, other));
   }
 
+  /// Asks a server which server has the group's part of the store; returns null when it does not
+  /// say so in time.
+  private @Nullable Whereabouts whereabouts(Address of) {
+    Channel channel = channels.to(of);
+    try {
+      return new Questions(channel, WELCOME_MILLIS)
+          .where(WhereRequest.newBuilder().setGroup(group).build());
+    } catch (StatusException | IllegalArgumentException silent) {
+      return null;
+    } finally {
+      channel.cut();
+    }
+  }
+
   /// Leaves a silent server when another one says that it no longer has the store.
-  private void question(Link silent, ServerUrl.Address other) {
-    Whereabouts told = channels.whereabouts(other, group, WELCOME_MILLIS);
+  private void question(Link silent, Address other) {
+    Whereabouts told = whereabouts(other);
     lock.lock();
     try {
       if (questioned == silent) questioned = null;

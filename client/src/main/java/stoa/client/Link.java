@@ -1,18 +1,20 @@
 package stoa.client;
 
-import io.grpc.ManagedChannel;
-import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.ClientResponseObserver;
+import com.google.protobuf.InvalidProtocolBufferException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import stoa.transport.Address;
+import stoa.transport.Channel;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
+import stoa.transport.Stream;
+import stoa.wire.Rpc;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ServerFrame;
-import stoa.wire.proto.StoreGrpc;
 
 /// One connection to a server: a stream of frames each way. One thread at a time sends.
-final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
+final class Link implements Receiver {
   /// The events of a connection. The reading thread calls it.
   interface Events {
     /// Receives a frame.
@@ -27,36 +29,30 @@ final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
 
   private static final long END_MILLIS = 500;
 
-  private final ServerUrl.Address address;
-  private final ManagedChannel channel;
+  private final Channel channel;
   private final Events events;
-  private volatile @Nullable ClientCallStreamObserver<ClientFrame> sending;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile @Nullable Stream sending;
   private volatile boolean reached;
 
-  /// Begins to connect.
-  Link(ServerUrl.Address address, ManagedChannel channel, Events events) {
-    this.address = address;
+  /// Creates it.
+  Link(Channel channel, Events events) {
     this.channel = channel;
     this.events = events;
   }
 
   /// Connects, and sends the first frame.
+  ///
+  /// @throws IllegalArgumentException when a certificate is unusable
   void open(ClientFrame hello) {
-    var _ = StoreGrpc.newStub(channel).converse(this);
+    Stream made = channel.open(Rpc.CONVERSE.path(), this);
+    sending = made;
+    made.request(1);
     send(hello);
   }
 
-  ServerUrl.Address address() {
-    return address;
-  }
-
-  @Override
-  public void beforeStart(ClientCallStreamObserver<ClientFrame> requests) {
-    sending = requests;
-    requests.setOnReadyHandler(() -> {
-      reached = true;
-      events.ready();
-    });
+  Address address() {
+    return channel.address();
   }
 
   /// Returns whether the server was reachable.
@@ -66,57 +62,63 @@ final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
 
   /// Returns whether a frame would leave soon.
   boolean isReady() {
-    ClientCallStreamObserver<ClientFrame> out = sending;
+    Stream out = sending;
     return out != null && out.isReady();
   }
 
   /// Sends a frame. When a connection loses a frame, the next connection repeats its requests.
   void send(ClientFrame frame) {
-    ClientCallStreamObserver<ClientFrame> out = sending;
-    if (out == null) return;
-    try {
-      out.onNext(frame);
-    } catch (IllegalStateException over) {
-      // onError learns of the end of the connection.
-    }
+    Stream out = sending;
+    if (out != null) out.send(frame.toByteArray());
   }
 
   @Override
-  public void onNext(ServerFrame frame) {
+  public void message(byte[] message) {
+    Stream from = sending;
+    ServerFrame frame;
+    try {
+      frame = ServerFrame.parseFrom(message);
+    } catch (InvalidProtocolBufferException none) {
+      var why = Status.of(Status.Code.INTERNAL, "a frame of the server is no message");
+      if (from != null) from.cancel(why);
+      over(why);
+      return;
+    }
     events.frame(this, frame);
+    if (from != null) from.request(1);
   }
 
   @Override
-  public void onError(Throwable failure) {
-    events.over(this, Status.fromThrowable(failure));
+  public void ready() {
+    reached = true;
+    events.ready();
   }
 
   @Override
-  public void onCompleted() {
-    events.over(this, Status.OK);
+  public void over(Status status) {
+    events.over(this, status);
+    ended.countDown();
   }
 
-  /// Ends it, and waits shortly until it has ended.
+  /// Ends it, and waits shortly until it has ended, if there is a server at the other end.
   void close() {
-    ClientCallStreamObserver<ClientFrame> out = sending;
-    if (out != null) {
-      try {
-        out.onCompleted();
-      } catch (IllegalStateException | StatusRuntimeException over) {
-        // It has ended already.
-      }
+    Stream out = sending;
+    if (out == null || !reached) {
+      channel.cut();
+      return;
     }
-    channel.shutdown();
+    out.finish();
+    channel.close();
     try {
-      if (!channel.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS)) channel.shutdownNow();
+      if (!ended.await(END_MILLIS, TimeUnit.MILLISECONDS)) channel.cut();
     } catch (InterruptedException e) {
-      channel.shutdownNow();
+      channel.cut();
       Thread.currentThread().interrupt();
     }
   }
 
   /// Ends it at once.
   void cut() {
-    channel.shutdownNow();
+    channel.cut();
   }
 }

@@ -1,7 +1,5 @@
 package stoa.client;
 
-import io.grpc.Channel;
-import io.grpc.ManagedChannel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,6 +17,8 @@ import stoa.links.PeerServer;
 import stoa.links.TreeClient;
 import stoa.migration.Member;
 import stoa.migration.Outpost;
+import stoa.transport.Address;
+import stoa.transport.Channel;
 
 /// A client's members in the trees among which objects migrate, one for each domain. A member
 /// begins with the first call on an object of its domain. Thread-safe; closed with the store.
@@ -30,8 +30,8 @@ final class Migrating implements Service.Tree, AutoCloseable {
   private final Map<String, Outpost> outposts = new ConcurrentHashMap<>(); // by domain
   private @Nullable PeerServer peers; // guarded by lock
   private boolean closed; // guarded by lock
-  private ServerUrl.@Nullable Address address; // guarded by this
-  private @Nullable ManagedChannel channel; // guarded by this
+  private @Nullable Address address; // guarded by this
+  private @Nullable Channel channel; // guarded by this
 
   Migrating(RemoteService parts, TreeMembership membership) {
     this.parts = parts;
@@ -104,10 +104,10 @@ final class Migrating implements Service.Tree, AutoCloseable {
   /// Returns a channel to the server that has the objects; null while there is none.
   private synchronized @Nullable Channel server() {
     var place = parts.first().conversation().place();
-    ManagedChannel known = channel;
+    Channel known = channel;
     if (known != null && (place == null || place.equals(address))) return known;
     if (place == null) return null;
-    if (known != null) known.shutdown();
+    if (known != null) known.close();
     known = parts.first().conversation().channel(place);
     address = place;
     channel = known;
@@ -154,7 +154,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
     } finally {
       if (own != null) own.close();
       synchronized (this) {
-        if (channel != null) channel.shutdown();
+        if (channel != null) channel.close();
       }
     }
   }

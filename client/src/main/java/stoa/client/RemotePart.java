@@ -19,6 +19,7 @@ import stoa.front.SharedCall;
 import stoa.front.SharedReferences;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
+import stoa.wire.Channels;
 import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;

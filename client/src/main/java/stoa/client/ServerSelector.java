@@ -3,7 +3,7 @@ package stoa.client;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import stoa.client.ServerUrl.Address;
+import stoa.transport.Address;
 
 /// Decides which server to ask next: all known ones in turn, unless one has named another server
 /// that has the store.

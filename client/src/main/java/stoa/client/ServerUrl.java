@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import stoa.transport.Address;
 
 /// The servers in a URL `stoa://host:port,host:port?wait=60s`.
 ///
@@ -13,28 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param all one or more, in the order of the URL
 /// @param waiting how long opening the store waits for a server; null when the URL says nothing
 record ServerUrl(String url, List<Address> all, @Nullable Duration waiting) {
-  private static final int PORT_MAX = 65_535;
   private static final String WAIT = "wait=";
-
-  /// The address of a server.
-  record Address(String host, int port) {
-    /// Parses `HOST:PORT`; returns null when the text is invalid.
-    static @Nullable Address parse(String text) {
-      int colon = text.lastIndexOf(':');
-      if (colon <= 0) return null;
-      try {
-        int port = Integer.parseInt(text.substring(colon + 1));
-        return port >= 1 && port <= PORT_MAX ? new Address(text.substring(0, colon), port) : null;
-      } catch (NumberFormatException none) {
-        return null;
-      }
-    }
-
-    @Override
-    public String toString() {
-      return host + ":" + port;
-    }
-  }
 
   ServerUrl {
     all = List.copyOf(all);
@@ -73,7 +53,7 @@ record ServerUrl(String url, List<Address> all, @Nullable Duration waiting) {
 
   private static Address address(String url, String part) {
     Address address = Address.parse(part);
-    if (address != null) return address;
+    if (address != null && address.port() > 0) return address;
     throw wrong(url, part);
   }
 

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
@@ -12,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
 import stoa.Blob;
+import stoa.ConnectionSecurity;
 import stoa.Limits;
 import stoa.Shared;
 import stoa.Stoa;
@@ -25,9 +25,10 @@ import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
+import stoa.transport.Address;
+import stoa.wire.Questions;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 
 /// A server that keeps its store alone, on a disk that fails.
 class FailedStoreTest {
@@ -64,12 +65,11 @@ class FailedStoreTest {
   }
 
   private static StatusReply status(Server server) {
-    var channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
-    try {
-      return StoreGrpc.newBlockingStub(channel).status(StatusRequest.getDefaultInstance());
-    } finally {
-      channel.shutdownNow();
-    }
+    return Questions.ask(
+        ConnectionSecurity.none(),
+        new Address("127.0.0.1", server.port()),
+        60_000,
+        questions -> questions.status(StatusRequest.getDefaultInstance()));
   }
 
   private static void assertNamesTheSync(Throwable failure) {

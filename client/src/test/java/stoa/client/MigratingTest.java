@@ -31,8 +31,10 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
+import stoa.transport.Address;
+import stoa.wire.Channels;
+import stoa.wire.Questions;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.TreeStatus;
 
 /// Objects migrate between clients of a server, over sockets.
@@ -156,7 +158,7 @@ class MigratingTest {
       assertEquals(7L, one.<Long, RuntimeException>together(List.of(tally), () -> tally.add(1)));
       one.flush();
       var status =
-          StoreGrpc.newBlockingStub(channels.to(new ServerUrl.Address("127.0.0.1", server.port())))
+          new Questions(channels.to(new Address("127.0.0.1", server.port())), 60_000)
               .status(StatusRequest.getDefaultInstance());
       var members = status.getTreeList().stream().map(TreeStatus::getDomain).toList();
       assertEquals(List.of("default", "default", "votes", "votes", "votes"), members);
@@ -204,7 +206,7 @@ class MigratingTest {
   /* Of those that have a place, the localities of their parents by their own; the root has none. */
   private static Map<String, String> parents(Channels channels, Server server) {
     var members =
-        StoreGrpc.newBlockingStub(channels.to(new ServerUrl.Address("127.0.0.1", server.port())))
+        new Questions(channels.to(new Address("127.0.0.1", server.port())), 60_000)
             .status(StatusRequest.getDefaultInstance())
             .getTreeList();
     var localities = new TreeMap<String, String>();

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.CallFailed;
+import stoa.ConnectionSecurity;
 import stoa.DeadlineExceeded;
 import stoa.KeyEvent;
 import stoa.KeyHandler;
@@ -34,10 +34,11 @@ import stoa.StoaException;
 import stoa.front.types.Keys;
 import stoa.node.Server;
 import stoa.spi.Cancellation;
+import stoa.transport.Address;
+import stoa.wire.Questions;
 import stoa.wire.proto.Listen;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.Unlisten;
 
 /// Listeners of keys in a server, over connections that are cut and servers that start again.
@@ -175,14 +176,13 @@ class RemoteListenersTest {
       for (Outgoing one : asked) {
         var _ = remote.sound(remote.conversation().await(one));
       }
-      var channel =
-          NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
-      try {
-        var status = StoreGrpc.newBlockingStub(channel).status(StatusRequest.getDefaultInstance());
-        assertEquals(0, status.getSessions(0).getListeners());
-      } finally {
-        channel.shutdownNow();
-      }
+      var status =
+          Questions.ask(
+              ConnectionSecurity.none(),
+              new Address("127.0.0.1", server.port()),
+              SECONDS * 1_000,
+              questions -> questions.status(StatusRequest.getDefaultInstance()));
+      assertEquals(0, status.getSessions(0).getListeners());
     }
   }
 

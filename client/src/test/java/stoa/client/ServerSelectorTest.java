@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import stoa.client.ServerUrl.Address;
+import stoa.transport.Address;
 
 class ServerSelectorTest {
   private static final Address A = new Address("a", 1);

@@ -22,8 +22,9 @@ import stoa.client.MigratingTest.Purse;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
+import stoa.transport.Address;
+import stoa.wire.Questions;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.TreeStatus;
 
 /// Objects migrate over encrypted connections, between clients too.
@@ -87,16 +88,12 @@ class TlsTreeTest {
   }
 
   private static List<TreeStatus> members(Server server, ConnectionSecurity security) {
-    try (var channels = new Channels(security)) {
-      var channel = channels.to(new ServerUrl.Address("127.0.0.1", server.port()));
-      try {
-        return StoreGrpc.newBlockingStub(channel)
-            .status(StatusRequest.getDefaultInstance())
-            .getTreeList();
-      } finally {
-        channel.shutdownNow();
-      }
-    }
+    return Questions.ask(
+            security,
+            new Address("127.0.0.1", server.port()),
+            60_000,
+            questions -> questions.status(StatusRequest.getDefaultInstance()))
+        .getTreeList();
   }
 
   @Test

@@ -1,8 +1,6 @@
 package stoa.cluster;
 
 import com.google.protobuf.ByteString;
-import io.grpc.ManagedChannel;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +16,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
+import stoa.ConnectionSecurity;
 import stoa.Limits;
 import stoa.LogOrder;
 import stoa.Shared;
@@ -26,19 +25,22 @@ import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Secret;
 import stoa.node.ServerConfig;
+import stoa.transport.Address;
+import stoa.wire.Channels;
 import stoa.wire.Proofs;
+import stoa.wire.Questions;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.ReplicateRequest;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 
 /// Servers in this process that keep one store and talk over the loopback device. One test has
 /// them, and closes them.
 final class RunningServers implements AutoCloseable {
+  private static final long ANSWER_MILLIS_MAX = 60_000;
   private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   @Shared(name = "cluster.Counter")
@@ -226,13 +228,10 @@ final class RunningServers implements AutoCloseable {
 
   /// Waits until all groups have their members and leaders, and nothing moves.
   void settle() {
-    ManagedChannel channel = channel(last().port());
-    try {
-      while (!isSettled(stub(channel).status(StatusRequest.getDefaultInstance()))) {
-        awaitNext();
-      }
-    } finally {
-      channel.shutdownNow();
+    try (var channels = new Channels(ConnectionSecurity.none())) {
+      var server = channels.to(new Address("127.0.0.1", last().port()));
+      var questions = new Questions(server, ANSWER_MILLIS_MAX);
+      while (!isSettled(questions.status(StatusRequest.getDefaultInstance()))) awaitNext();
     }
   }
 
@@ -292,21 +291,9 @@ final class RunningServers implements AutoCloseable {
     return Integer.parseInt(leader.substring(leader.lastIndexOf(':') + 1));
   }
 
-  private static <T> T ask(int port, Function<StoreGrpc.StoreBlockingStub, T> question) {
-    ManagedChannel channel = channel(port);
-    try {
-      return question.apply(stub(channel));
-    } finally {
-      channel.shutdownNow();
-    }
-  }
-
-  private static ManagedChannel channel(int port) {
-    return NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
-  }
-
-  private static StoreGrpc.StoreBlockingStub stub(ManagedChannel channel) {
-    return StoreGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
+  private static <T> T ask(int port, Function<Questions, T> question) {
+    return Questions.ask(
+        ConnectionSecurity.none(), new Address("127.0.0.1", port), ANSWER_MILLIS_MAX, question);
   }
 
   /// A client that knows one of them.
@@ -362,7 +349,7 @@ final class RunningServers implements AutoCloseable {
     return ask(leader(last(), 0), to -> to.join(request)).getRefusal();
   }
 
-  private static ByteString challenge(StoreGrpc.StoreBlockingStub of) {
+  private static ByteString challenge(Questions of) {
     return of.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
   }
 

@@ -1,42 +1,35 @@
 package stoa.links;
 
-import io.grpc.Channel;
-import io.grpc.ManagedChannel;
-import io.grpc.Server;
-import io.grpc.ServerServiceDefinition;
-import io.grpc.Status;
-import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
-import io.grpc.stub.CallStreamObserver;
-import io.grpc.stub.ServerCalls;
-import io.grpc.stub.StreamObserver;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import stoa.TreeMembership;
 import stoa.Unavailable;
-import stoa.base.NativeCode;
 import stoa.migration.core.NodeId;
+import stoa.transport.Address;
+import stoa.transport.Channel;
+import stoa.transport.Limits;
+import stoa.transport.Network;
+import stoa.transport.Sockets;
+import stoa.transport.Status;
+import stoa.transport.Tls;
 
 /// The port of this process for other processes of the tree, when it may be an inner node, and its
 /// connections to them. Thread-safe.
 public final class PeerServer implements AutoCloseable {
-  private static final int PART_BYTES_MAX = Pipe.PART_BYTES_MAX + 1;
+  private static final Limits LIMITS =
+      Limits.DEFAULT.withMessageBytesMax(Pipe.PART_BYTES_MAX + 1).withIdle(Duration.ofMinutes(1));
   private static final int CHANNELS_MAX = 64;
+  private static final String DIALING = "stoa-tree-network";
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long END_MILLIS = 500;
-
-  static {
-    NativeCode.unlessAllowed(NettyChannelBuilder.class);
-  }
 
   /// The place of one tree's nodes in this process.
   static final class Desk {
@@ -63,47 +56,65 @@ public final class PeerServer implements AutoCloseable {
     }
   }
 
-  private final @Nullable Path trusted;
   private final String place;
-  private final @Nullable Server server;
+  private final Sockets sockets;
+
+  // The port and what it reads with; null when there is none.
+  private final @Nullable Sockets own;
+  private final Network.@Nullable Listening port;
+
   private final Map<String, Desk> desks = new ConcurrentHashMap<>();
-  private final Map<String, ManagedChannel> channels = new ConcurrentHashMap<>();
+  private final Map<Address, Channel> channels = new ConcurrentHashMap<>();
 
   private PeerServer(@Nullable Path trusted) {
-    this.trusted = trusted;
-    server = null;
+    sockets = dialing(trusted);
+    own = null;
+    port = null;
     place = NodeId.LEAF;
   }
 
   private PeerServer(TreeMembership.Inner inner, @Nullable Path trusted) {
-    this.trusted = trusted;
-    String host = inner.host();
-    int port = inner.port();
     Path certificate = inner.certificate();
     Path key = inner.key();
-    var service =
-        ServerServiceDefinition.builder("stoa.Tree")
-            .addMethod(Pipe.METHOD, ServerCalls.asyncBidiStreamingCall(this::take))
-            .build();
+    var tls =
+        certificate == null || key == null ? null : Tls.client(context(certificate, key, null));
+    var threads = Thread.ofPlatform().daemon().name("stoa-tree-port").factory();
+    var listening = new Sockets(1, threads, tls);
     try {
-      var builder =
-          NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
-              .directExecutor()
-              .maxInboundMessageSize(PART_BYTES_MAX)
-              .maxConcurrentCallsPerConnection(64)
-              .addService(service);
-      if (certificate != null && key != null) {
-        builder.sslContext(GrpcSslContexts.forServer(certificate.toFile(), key.toFile()).build());
-      }
-      server = builder.build().start();
-    } catch (SSLException | IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "the certificate " + certificate + " cannot be used: " + e.getMessage(), e);
+      port =
+          listening.listen(
+              new Address(inner.host(), inner.port()),
+              LIMITS,
+              stream -> Pipe.of(stream, new Entering()));
+      place = "tcp://" + new Address(inner.host(), port.port()) + "/";
     } catch (IOException e) {
+      listening.close();
       throw new Unavailable(
-          "nothing can listen on " + host + ":" + port + ": " + e.getMessage(), e);
+          "nothing can listen on " + inner.host() + ":" + inner.port() + ": " + e.getMessage(), e);
     }
-    place = "tcp://" + bracketed(host) + ":" + server.getPort() + "/";
+    own = listening;
+    sockets = dialing(trusted);
+  }
+
+  /// Returns the sockets for other processes, which read the certificate again for each connection.
+  private static Sockets dialing(@Nullable Path trusted) {
+    if (trusted == null) return Sockets.client(DIALING, null);
+    var _ = context(null, null, trusted);
+    return Sockets.client(DIALING, new Tls(() -> context(null, null, trusted), false));
+  }
+
+  private static SSLContext context(
+      @Nullable Path certificate, @Nullable Path key, @Nullable Path trusted) {
+    try {
+      return Tls.context(certificate, key, trusted);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "the certificate "
+              + (certificate == null ? trusted : certificate)
+              + " cannot be used: "
+              + e.getMessage(),
+          e);
+    }
   }
 
   /// Returns the server of a process to which none connects.
@@ -120,10 +131,6 @@ public final class PeerServer implements AutoCloseable {
   /// @throws IllegalArgumentException when a certificate is unusable
   public static PeerServer inner(TreeMembership.Inner inner, @Nullable Path trusted) {
     return new PeerServer(inner, trusted);
-  }
-
-  private static String bracketed(String host) {
-    return host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
   }
 
   /// Unique among all processes, past and future.
@@ -145,12 +152,6 @@ public final class PeerServer implements AutoCloseable {
     desks.remove(desk.address);
   }
 
-  private StreamObserver<byte[]> take(StreamObserver<byte[]> out) {
-    var pipe = new Pipe(new Entering());
-    pipe.out((CallStreamObserver<byte[]>) out);
-    return pipe;
-  }
-
   /// The receiver of a stream's frames: a node, when the first frame has named it.
   private final class Entering implements Pipe.Listener {
     private volatile Pipe.@Nullable Listener inside;
@@ -163,15 +164,15 @@ public final class PeerServer implements AutoCloseable {
         return;
       }
       if (!(frame instanceof Frame.Greeting(var from, var to, var ticket))) {
-        pipe.cut(Status.INVALID_ARGUMENT.withDescription("no greeting of a node: " + frame));
+        pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "no greeting of a node: " + frame));
         return;
       }
       Desk desk = desks.get(to.address());
       var own = desk == null ? null : desk.links;
       if (desk == null || own == null) {
-        pipe.cut(Status.NOT_FOUND.withDescription(to + " is not here"));
+        pipe.cut(Status.of(Status.Code.NOT_FOUND, to + " is not here"));
       } else if (!desk.tickets.isGood(ticket, from.address())) {
-        pipe.cut(Status.UNAUTHENTICATED.withDescription("the ticket of " + from + " is not good"));
+        pipe.cut(Status.of(Status.Code.UNAUTHENTICATED, "the ticket of " + from + " is not good"));
       } else {
         inside = own.accept(pipe, from, to);
       }
@@ -192,60 +193,42 @@ public final class PeerServer implements AutoCloseable {
 
   /// Returns a channel to another process; null when that cannot be reached.
   @Nullable Channel to(String other) {
-    String place = place(other);
+    Address place = place(other);
     if (place == null) return null;
     if (channels.size() > CHANNELS_MAX) {
       channels
           .values()
           .removeIf(channel -> {
-            boolean idle = channel.getState(false) != io.grpc.ConnectivityState.READY;
-            if (idle) channel.shutdown();
+            boolean idle = !channel.isConnected();
+            if (idle) channel.close();
             return idle;
           });
     }
-    return channels.computeIfAbsent(
-        place,
-        target ->
-            secured(NettyChannelBuilder.forTarget("dns:///" + target))
-                .disableRetry()
-                .directExecutor()
-                .idleTimeout(1, TimeUnit.MINUTES)
-                .maxInboundMessageSize(PART_BYTES_MAX)
-                .build());
+    return channels.computeIfAbsent(place, target -> new Channel(sockets, target, LIMITS, Map::of));
   }
 
-  private NettyChannelBuilder secured(NettyChannelBuilder builder) {
-    Path known = trusted;
-    if (known == null) return builder.usePlaintext();
-    try {
-      return builder.sslContext(GrpcSslContexts.forClient().trustManager(known.toFile()).build());
-    } catch (SSLException | IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "the certificate " + known + " cannot be used: " + e.getMessage(), e);
-    }
-  }
-
-  private static @Nullable String place(String other) {
+  private static @Nullable Address place(String other) {
     String scheme = "tcp://";
     int end = other.lastIndexOf('/');
     boolean reachable = other.startsWith(scheme) && end > scheme.length();
-    return reachable ? other.substring(scheme.length(), end) : null;
+    return reachable ? Address.parse(other.substring(scheme.length(), end)) : null;
+  }
+
+  private boolean isOver() {
+    return (port == null || port.isOver()) && channels.values().stream().allMatch(Channel::isOver);
   }
 
   @Override
   public void close() {
-    channels.values().forEach(ManagedChannel::shutdown);
-    Server own = server;
-    if (own != null) own.shutdown();
+    channels.values().forEach(Channel::close);
+    if (port != null) port.drain(Status.of(Status.Code.UNAVAILABLE, "the process leaves the tree"));
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
     try {
-      for (var channel : channels.values()) {
-        if (!channel.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS)) channel.shutdownNow();
-      }
-      if (own != null && !own.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS)) {
-        own.shutdownNow();
-      }
+      while (!isOver() && System.nanoTime() - end < 0) Thread.sleep(1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    sockets.close();
+    if (own != null) own.close();
   }
 }

@@ -1,29 +1,23 @@
 package stoa.links;
 
-import io.grpc.MethodDescriptor;
-import io.grpc.MethodDescriptor.MethodType;
-import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
-import io.grpc.stub.CallStreamObserver;
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.StreamObserver;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.migration.core.Mandate;
+import stoa.transport.Channel;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
+import stoa.transport.Stream;
 
 /// One stream of frames between two processes, as one of them sees it. Thread-safe; frames come one
 /// after the other.
 ///
 /// A sender splits a frame into parts of at most [#PART_BYTES_MAX], each after a byte that is 1
 /// when more parts follow.
-final class Pipe implements StreamObserver<byte[]> {
+final class Pipe implements Receiver {
   /// Receives the frames. The reading thread calls it.
   interface Listener {
     /// A frame has come.
@@ -44,36 +38,13 @@ final class Pipe implements StreamObserver<byte[]> {
   /// The most bytes of a frame. A leaving node hands over everything in one frame.
   static final int FRAME_BYTES_MAX = 256 << 20;
 
-  /// How many bytes may wait to be sent.
-  static final long WAITING_BYTES_MAX = 256L << 20;
-
-  /// The one method of the tree's service: parts in both directions.
-  static final MethodDescriptor<byte[], byte[]> METHOD =
-      MethodDescriptor.newBuilder(new Parts(), new Parts())
-          .setType(MethodType.BIDI_STREAMING)
-          .setFullMethodName(MethodDescriptor.generateFullMethodName("stoa.Tree", "Migrate"))
-          .build();
-
-  private static final class Parts implements MethodDescriptor.Marshaller<byte[]> {
-    @Override
-    public InputStream stream(byte[] value) {
-      return new ByteArrayInputStream(value);
-    }
-
-    @Override
-    public byte[] parse(InputStream stream) {
-      try {
-        return stream.readAllBytes();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-  }
+  // The one method of the tree: parts in both directions.
+  private static final String METHOD = "stoa.Tree/Migrate";
 
   private final Listener listener;
+  private final Side side;
   private final Object sending = new Object();
-  private @Nullable CallStreamObserver<byte[]> out; // guarded by sending
-  private long waitingBytes; // guarded by sending
+  private @Nullable Stream out; // guarded by sending
   private @Nullable ByteArrayOutputStream parts; // of the thread that reads
   private boolean over; // guarded by this
   private volatile long heardNanos = System.nanoTime();
@@ -81,22 +52,52 @@ final class Pipe implements StreamObserver<byte[]> {
   private volatile long confirmedNanos = heardNanos;
   private volatile @Nullable Stamp other;
 
+  private enum Side {
+    DIALS,
+    TAKES
+  }
+
   /// The clock of the other side, and of this one when that came.
   private record Stamp(long stamp, long cameNanos) {}
 
-  Pipe(Listener listener) {
+  private Pipe(Listener listener, Side side) {
     this.listener = listener;
+    this.side = side;
   }
 
-  /// Sets the target of frames; earlier frames are lost.
-  void out(CallStreamObserver<byte[]> to) {
+  /// Takes a stream that another process has begun.
+  static Pipe of(Stream stream, Listener listener) {
+    var pipe = new Pipe(listener, Side.TAKES);
+    pipe.out(stream);
+    return pipe;
+  }
+
+  /// Returns a pipe that leads nowhere until it is dialed.
+  static Pipe to(Listener listener) {
+    return new Pipe(listener, Side.DIALS);
+  }
+
+  /// Begins a stream to another process.
+  Pipe dial(Channel channel) {
+    try {
+      out(channel.open(METHOD, this));
+    } catch (StatusException closed) {
+      end(closed.status());
+    } catch (IllegalArgumentException unusable) {
+      end(Status.of(Status.Code.FAILED_PRECONDITION, unusable.getMessage()));
+    }
+    return this;
+  }
+
+  private void out(Stream to) {
     synchronized (sending) {
       out = to;
     }
+    to.request(1);
     synchronized (this) {
       if (!over) return;
     }
-    cut(Status.CANCELLED.withDescription("it was over before it began"));
+    cut(Status.of(Status.Code.CANCELLED, "it was over before it began"));
   }
 
   /// Returns how long ago the other side was last heard, in nanoseconds.
@@ -127,61 +128,56 @@ final class Pipe implements StreamObserver<byte[]> {
   /// Sends a frame; no effect after the end. Does not wait.
   void send(Frame frame) {
     Encoder bytes = FrameCodec.write(frame);
-    Status trouble = null;
     saidNanos = System.nanoTime();
-    synchronized (sending) {
-      var to = out;
-      if (to == null) return;
-      if (bytes.size() > FRAME_BYTES_MAX) {
-        trouble = tooLarge(bytes.size());
-      } else {
-        waitingBytes = to.isReady() ? 0 : waitingBytes + bytes.size();
-        if (waitingBytes > WAITING_BYTES_MAX) {
-          trouble =
-              Status.RESOURCE_EXHAUSTED.withDescription(
-                  "the other side takes what it is sent too slowly");
-        } else {
-          sendParts(to, bytes);
-        }
-      }
+    if (bytes.size() > FRAME_BYTES_MAX) {
+      cut(tooLarge(bytes.size()));
+      return;
     }
-    if (trouble != null) cut(trouble);
+    synchronized (sending) {
+      if (out != null) sendParts(out, bytes);
+    }
   }
 
   private static Status tooLarge(long bytes) {
-    return Status.RESOURCE_EXHAUSTED.withDescription(
+    return Status.of(
+        Status.Code.RESOURCE_EXHAUSTED,
         "a frame of " + bytes + " bytes; at most " + FRAME_BYTES_MAX + " can be sent");
   }
 
-  private static void sendParts(CallStreamObserver<byte[]> to, Encoder bytes) {
-    try {
-      int from = 0;
-      do {
-        int length = Math.min(bytes.size() - from, PART_BYTES_MAX);
-        byte[] part = new byte[length + 1];
-        System.arraycopy(bytes.array(), from, part, 1, length);
-        from += length;
-        part[0] = (byte) (from < bytes.size() ? 1 : 0);
-        to.onNext(part);
-      } while (from < bytes.size());
-    } catch (IllegalStateException | StatusRuntimeException over) {
-      // onError gets the end.
-    }
+  private static void sendParts(Stream to, Encoder bytes) {
+    int from = 0;
+    do {
+      int length = Math.min(bytes.size() - from, PART_BYTES_MAX);
+      byte[] part = new byte[length + 1];
+      System.arraycopy(bytes.array(), from, part, 1, length);
+      from += length;
+      part[0] = (byte) (from < bytes.size() ? 1 : 0);
+      to.send(part);
+    } while (from < bytes.size());
   }
 
   @Override
-  public void onNext(byte[] part) {
+  public void message(byte[] part) {
     heardNanos = System.nanoTime();
     synchronized (this) {
       if (over) return;
     }
+    take(part);
+    Stream from;
+    synchronized (sending) {
+      from = out;
+    }
+    if (from != null) from.request(1);
+  }
+
+  private void take(byte[] part) {
     Frame frame;
     try {
       byte[] whole = gathered(part);
       if (whole == null) return;
       frame = FrameCodec.read(whole);
     } catch (Decoder.MalformedException malformed) {
-      cut(Status.INVALID_ARGUMENT.withDescription(malformed.getMessage()));
+      cut(Status.of(Status.Code.INVALID_ARGUMENT, malformed.getMessage()));
       return;
     }
     if (frame instanceof Frame.Beat beat) {
@@ -210,12 +206,12 @@ final class Pipe implements StreamObserver<byte[]> {
   }
 
   @Override
-  public void onError(Throwable failure) {
-    end(Status.fromThrowable(failure));
+  public void over(Status status) {
+    end(status);
   }
 
   @Override
-  public void onCompleted() {
+  public void finished() {
     finish();
     end(Status.OK);
   }
@@ -223,31 +219,21 @@ final class Pipe implements StreamObserver<byte[]> {
   /// Ends it; earlier frames still arrive.
   void finish() {
     synchronized (sending) {
-      var to = out;
+      Stream to = out;
       out = null;
       if (to == null) return;
-      try {
-        to.onCompleted();
-      } catch (IllegalStateException | StatusRuntimeException over) {
-        // It has already ended.
-      }
+      if (side == Side.DIALS) to.finish();
+      else to.end(Status.OK);
     }
   }
 
   /// Ends it now.
   void cut(Status why) {
     synchronized (sending) {
-      var to = out;
+      Stream to = out;
       out = null;
-      try {
-        if (to instanceof ClientCallStreamObserver<byte[]> asking) {
-          asking.cancel(why.getDescription(), null);
-        } else if (to != null) {
-          to.onError(why.asRuntimeException());
-        }
-      } catch (IllegalStateException | StatusRuntimeException over) {
-        // It has already ended.
-      }
+      if (to != null && side == Side.DIALS) to.cancel(why);
+      else if (to != null) to.end(why);
     }
     end(why);
   }

@@ -1,10 +1,5 @@
 package stoa.links;
 
-import io.grpc.CallOptions;
-import io.grpc.Channel;
-import io.grpc.Status;
-import io.grpc.stub.CallStreamObserver;
-import io.grpc.stub.ClientCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,6 +26,8 @@ import stoa.migration.core.CostModel;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
+import stoa.transport.Channel;
+import stoa.transport.Status;
 
 /// The tree's part of a client: the connections of its member, and its registration with the
 /// process of the root. Thread-safe.
@@ -136,9 +133,9 @@ public final class TreeClient implements Uplink {
     servers.doubt();
     Channel now = servers.server();
     if (pipe.silenceNanos() > leaseNanos) {
-      pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("the root is silent"));
+      pipe.cut(Status.of(Status.Code.DEADLINE_EXCEEDED, "the root is silent"));
     } else if (now != null && !now.equals(asked)) {
-      pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
+      pipe.cut(Status.of(Status.Code.UNAVAILABLE, "another server has the store"));
     }
   }
 
@@ -158,7 +155,7 @@ public final class TreeClient implements Uplink {
     Channel channel = servers.server();
     if (channel == null) return;
     asked = channel;
-    var pipe = new Pipe(new Desk());
+    var pipe = Pipe.to(new Desk());
     lock.lock();
     try {
       if (closed) return;
@@ -166,16 +163,8 @@ public final class TreeClient implements Uplink {
     } finally {
       lock.unlock();
     }
-    dial(channel, pipe);
+    var _ = pipe.dial(channel);
     pipe.send(new Frame.Register(here.address(), name, domain, said));
-  }
-
-  private static void dial(Channel channel, Pipe pipe) {
-    // Other threads may send as soon as they know it: the call has begun by then.
-    pipe.out(
-        (CallStreamObserver<byte[]>)
-            ClientCalls.asyncBidiStreamingCall(
-                channel.newCall(Pipe.METHOD, CallOptions.DEFAULT), pipe));
   }
 
   private final class Desk implements Pipe.Listener {
@@ -197,7 +186,7 @@ public final class TreeClient implements Uplink {
           var own = links;
           if (own != null) own.deliver(from, to, message);
         }
-        default -> pipe.cut(Status.INVALID_ARGUMENT.withDescription("not to be said here"));
+        default -> pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "not to be said here"));
       }
     }
 
@@ -258,9 +247,7 @@ public final class TreeClient implements Uplink {
     public @Nullable Pipe dial(NodeId to, Pipe.Listener listener) {
       Channel channel = to.address().contains("://") ? peers.to(to.address()) : servers.server();
       if (channel == null) return null;
-      var pipe = new Pipe(listener);
-      TreeClient.dial(channel, pipe);
-      return pipe;
+      return Pipe.to(listener).dial(channel);
     }
 
     @Override
@@ -286,10 +273,7 @@ public final class TreeClient implements Uplink {
         if (left <= 0) {
           Status last = refused;
           throw new Unavailable(
-              "no server has the root of the tree"
-                  + (last == null
-                      ? ""
-                      : " (" + last.getCode() + ": " + last.getDescription() + ")"));
+              "no server has the root of the tree" + (last == null ? "" : " (" + last + ")"));
         }
         left = known.awaitNanos(left);
       }

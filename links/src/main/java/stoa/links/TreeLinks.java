@@ -1,6 +1,5 @@
 package stoa.links;
 
-import io.grpc.Status;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -17,6 +16,7 @@ import stoa.migration.core.Event;
 import stoa.migration.core.Mandate;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
+import stoa.transport.Status;
 
 /// Connections between nodes of this process and nodes of others, each a stream of its own.
 /// Thread-safe.
@@ -148,7 +148,7 @@ final class TreeLinks implements Links {
       }
     }
     if (refused) {
-      end(link, Status.RESOURCE_EXHAUSTED.withDescription("it takes nothing"));
+      end(link, Status.of(Status.Code.RESOURCE_EXHAUSTED, "it takes nothing"));
     } else if (pipe == null) {
       connect(link, message);
     } else {
@@ -162,8 +162,8 @@ final class TreeLinks implements Links {
     var ticket = network.ticket();
     Pipe pipe = ticket == null ? null : network.dial(link.other, new Listening(link));
     if (pipe == null || ticket == null) {
-      if (pipe != null) pipe.cut(Status.CANCELLED);
-      end(link, Status.UNAVAILABLE.withDescription("there is no way to " + link.other));
+      if (pipe != null) pipe.cut(Status.of(Status.Code.CANCELLED, "it is over"));
+      end(link, Status.of(Status.Code.UNAVAILABLE, "there is no way to " + link.other));
       return;
     }
     boolean still;
@@ -174,7 +174,7 @@ final class TreeLinks implements Links {
     pipe.send(new Frame.Greeting(link.own.id, link.other, ticket));
     pipe.send(new Frame.Said(first));
     pipe.beat(null);
-    if (!still) pipe.cut(Status.CANCELLED.withDescription("it has ended"));
+    if (!still) pipe.cut(Status.of(Status.Code.CANCELLED, "it has ended"));
   }
 
   @Override
@@ -192,7 +192,7 @@ final class TreeLinks implements Links {
       Link known = own.links.get(to);
       link = known == null ? new Link(own, to) : known;
     }
-    end(link, Status.CANCELLED.withDescription(from + " knows " + to + " no more"));
+    end(link, Status.of(Status.Code.CANCELLED, from + " knows " + to + " no more"));
   }
 
   private void end(Link link, Status why) {
@@ -259,7 +259,7 @@ final class TreeLinks implements Links {
       sayEarly(link, pipe);
       return new Listening(link);
     }
-    pipe.cut(Status.NOT_FOUND.withDescription(from + " is a stranger to " + to));
+    pipe.cut(Status.of(Status.Code.NOT_FOUND, from + " is a stranger to " + to));
     return null;
   }
 
@@ -289,7 +289,7 @@ final class TreeLinks implements Links {
       if (frame instanceof Frame.Said(Message message) && isForNeighbors(message)) {
         post(link, new Event.Received(link.other, message));
       } else {
-        pipe.cut(Status.INVALID_ARGUMENT.withDescription("nodes say messages to each other"));
+        pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "nodes say messages to each other"));
       }
     }
 
@@ -412,7 +412,7 @@ final class TreeLinks implements Links {
       }
     }
     for (var link : late) {
-      end(link, Status.DEADLINE_EXCEEDED.withDescription("nothing was heard within the lease"));
+      end(link, Status.of(Status.Code.DEADLINE_EXCEEDED, "nothing was heard within the lease"));
     }
     ending.forEach(link -> post(link, new Event.Gone(link.other)));
     beats(beating);

@@ -1,6 +1,5 @@
 package stoa.links;
 
-import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +17,7 @@ import stoa.front.Placing;
 import stoa.migration.Domain;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
+import stoa.transport.Status;
 
 /// The network of one root: its connections, and the registered processes, between which it passes
 /// on messages outside of the tree. Thread-safe.
@@ -79,19 +79,19 @@ final class TreeRoot implements AutoCloseable {
       case Frame.Greeting(NodeId from, NodeId to, var ticket) -> greeted(pipe, from, to, ticket);
       case Frame.Register(String address, String name, _, var said) ->
           register(pipe, address, name, said.equals(Locality.UNKNOWN) ? seen : said);
-      default -> refuse(pipe, Status.INVALID_ARGUMENT, "no first frame: " + first);
+      default -> refuse(pipe, Status.Code.INVALID_ARGUMENT, "no first frame: " + first);
     };
   }
 
-  private static Pipe.@Nullable Listener refuse(Pipe pipe, Status status, String why) {
-    pipe.cut(status.withDescription(why));
+  private static Pipe.@Nullable Listener refuse(Pipe pipe, Status.Code code, String why) {
+    pipe.cut(Status.of(code, why));
     return null;
   }
 
   private Pipe.@Nullable Listener greeted(
       Pipe pipe, NodeId from, NodeId to, Tickets.Ticket ticket) {
     if (tickets.isGood(ticket, from.address())) return links.accept(pipe, from, to);
-    return refuse(pipe, Status.UNAUTHENTICATED, "the ticket of " + from + " is not good");
+    return refuse(pipe, Status.Code.UNAUTHENTICATED, "the ticket of " + from + " is not good");
   }
 
   private Pipe.@Nullable Listener register(
@@ -99,15 +99,15 @@ final class TreeRoot implements AutoCloseable {
     if (desks.size() >= MEMBERS_MAX) {
       return refuse(
           pipe,
-          Status.RESOURCE_EXHAUSTED,
+          Status.Code.RESOURCE_EXHAUSTED,
           "the tree has " + desks.size() + " members, which is the most");
     }
     if (!address.contains("://") || address.length() > NAME_MAX || name.length() > NAME_MAX) {
-      return refuse(pipe, Status.INVALID_ARGUMENT, "no address of a member: " + address);
+      return refuse(pipe, Status.Code.INVALID_ARGUMENT, "no address of a member: " + address);
     }
     var desk = new Desk(pipe, address, name, locality);
     Desk before = desks.put(address, desk);
-    if (before != null) before.pipe.cut(Status.ABORTED.withDescription("it came again"));
+    if (before != null) before.pipe.cut(Status.of(Status.Code.ABORTED, "it came again"));
     background.execute(desk::welcome);
     return desk;
   }
@@ -133,7 +133,7 @@ final class TreeRoot implements AutoCloseable {
       try {
         service.checkUsable();
       } catch (RuntimeException replaced) {
-        pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
+        pipe.cut(Status.of(Status.Code.UNAVAILABLE, "another server has the store"));
         return;
       }
       pipe.send(new Frame.Registered(domain.root(), domain.settings(), lease.toMillis(), locality));
@@ -162,13 +162,13 @@ final class TreeRoot implements AutoCloseable {
           asked.remove(object);
           domain.letGo(object, this);
         }
-        default -> pipe.cut(Status.INVALID_ARGUMENT.withDescription("not to be said here"));
+        default -> pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "not to be said here"));
       }
     }
 
     private void relay(NodeId sender, NodeId to, Message.Direct message) {
       if (!sender.address().equals(address)) {
-        pipe.cut(Status.INVALID_ARGUMENT.withDescription(sender + " is not of " + address));
+        pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, sender + " is not of " + address));
       } else if (!links.deliver(sender, to, message)) {
         Desk desk = desks.get(to.address());
         if (desk != null) desk.pipe.send(new Frame.Relayed(sender, to, message));
@@ -261,7 +261,7 @@ final class TreeRoot implements AutoCloseable {
     Frame.Seal seal = seals ? tickets.next() : tickets.last();
     for (var desk : desks.values()) {
       if (desk.pipe.silenceNanos() > leaseNanos) {
-        desk.pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("silent beyond the lease"));
+        desk.pipe.cut(Status.of(Status.Code.DEADLINE_EXCEEDED, "silent beyond the lease"));
       } else if (seals) {
         desk.let(seal); // also to an unregistered process, which asks nothing before
       } else if (desk.pipe.idleNanos() > leaseNanos / TreeLinks.BEATS) {
@@ -291,7 +291,7 @@ final class TreeRoot implements AutoCloseable {
   @Override
   public void close() {
     for (var desk : desks.values()) {
-      desk.pipe.cut(Status.UNAVAILABLE.withDescription("the root is no more"));
+      desk.pipe.cut(Status.of(Status.Code.UNAVAILABLE, "the root is no more"));
     }
     desks.clear();
   }

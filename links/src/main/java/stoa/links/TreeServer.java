@@ -1,11 +1,5 @@
 package stoa.links;
 
-import io.grpc.ServerInterceptors;
-import io.grpc.ServerServiceDefinition;
-import io.grpc.Status;
-import io.grpc.stub.CallStreamObserver;
-import io.grpc.stub.ServerCalls;
-import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -20,10 +14,14 @@ import stoa.Locality;
 import stoa.front.Placing;
 import stoa.migration.Domain;
 import stoa.migration.core.Mandate;
+import stoa.transport.Receiver;
+import stoa.transport.Service;
+import stoa.transport.Status;
+import stoa.transport.Stream;
 
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
-public final class TreeServer implements AutoCloseable {
+public final class TreeServer implements Service, AutoCloseable {
   /// The default for the longest silence of a member.
   public static final Duration LEASE = Duration.ofSeconds(5);
 
@@ -63,23 +61,14 @@ public final class TreeServer implements AutoCloseable {
     }
   }
 
-  /// Returns the service, for a gRPC server.
-  public ServerServiceDefinition service() {
-    var service =
-        ServerServiceDefinition.builder("stoa.Tree")
-            .addMethod(Pipe.METHOD, ServerCalls.asyncBidiStreamingCall(this::take))
-            .build();
-    return ServerInterceptors.intercept(service, new LocalityInterceptor());
-  }
-
-  private StreamObserver<byte[]> take(StreamObserver<byte[]> out) {
-    var entering = new Entering(LocalityInterceptor.current());
-    var pipe = new Pipe(entering);
-    pipe.out((CallStreamObserver<byte[]>) out);
+  @Override
+  public Receiver begin(Stream stream) {
+    var entering = new Entering(Localities.of(stream.peer()));
+    var pipe = Pipe.of(stream, entering);
     if (strangers.size() < STRANGERS_MAX) {
       strangers.put(pipe, entering);
     } else {
-      pipe.cut(Status.RESOURCE_EXHAUSTED.withDescription("too many say nothing; try again"));
+      pipe.cut(Status.of(Status.Code.RESOURCE_EXHAUSTED, "too many say nothing; try again"));
     }
     return pipe;
   }
@@ -110,7 +99,7 @@ public final class TreeServer implements AutoCloseable {
       strangers.remove(pipe);
       TreeRoot root = root(pipe, frame);
       if (root == null) {
-        pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
+        pipe.cut(Status.of(Status.Code.UNAVAILABLE, "another server has the store"));
         return;
       }
       known = root.enter(pipe, frame, seen);
@@ -119,7 +108,7 @@ public final class TreeServer implements AutoCloseable {
         inside = known;
         if (!over) return;
       }
-      known.over(pipe, Status.CANCELLED);
+      known.over(pipe, Status.of(Status.Code.CANCELLED, "it is over"));
     }
 
     @Override
@@ -149,7 +138,7 @@ public final class TreeServer implements AutoCloseable {
       return roots.values().stream().filter(root -> root.is(to)).findAny().orElse(null);
     }
     if (first instanceof Frame.Register(_, _, String domain, _)) return root(pipe, domain);
-    pipe.cut(Status.INVALID_ARGUMENT.withDescription("no first frame: " + first));
+    pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "no first frame: " + first));
     return null;
   }
 
@@ -166,7 +155,7 @@ public final class TreeServer implements AutoCloseable {
             return new TreeRoot(domain, service, background, lease);
           });
     } catch (LimitExceeded tooMany) {
-      pipe.cut(Status.RESOURCE_EXHAUSTED.withDescription(tooMany.getMessage()));
+      pipe.cut(Status.of(Status.Code.RESOURCE_EXHAUSTED, tooMany.getMessage()));
       return null;
     } catch (RuntimeException closed) {
       return null;
@@ -186,7 +175,7 @@ public final class TreeServer implements AutoCloseable {
         .keySet()
         .forEach(pipe -> {
           if (pipe.silenceNanos() > TimeUnit.NANOSECONDS.convert(lease)) {
-            pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("no first frame came"));
+            pipe.cut(Status.of(Status.Code.DEADLINE_EXCEEDED, "no first frame came"));
           }
         });
   }
@@ -204,6 +193,6 @@ public final class TreeServer implements AutoCloseable {
   public void close() {
     roots.values().forEach(TreeRoot::close);
     roots.clear();
-    strangers.keySet().forEach(pipe -> pipe.cut(Status.UNAVAILABLE.withDescription("closed")));
+    strangers.keySet().forEach(pipe -> pipe.cut(Status.of(Status.Code.UNAVAILABLE, "closed")));
   }
 }

@@ -1,15 +1,17 @@
 package stoa.node;
 
-import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
-import io.grpc.stub.ServerCallStreamObserver;
-import io.grpc.stub.StreamObserver;
+import com.google.protobuf.InvalidProtocolBufferException;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import stoa.node.access.Caller;
 import stoa.node.access.Role;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
+import stoa.transport.Stream;
 import stoa.wire.Frames;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ClientHello;
@@ -17,9 +19,9 @@ import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ServerHello;
 
-/// One connection of a client. gRPC delivers its frames one at a time; the thread that has an
-/// answer sends it.
-final class ClientConnection implements StreamObserver<ClientFrame> {
+/// One connection of a client. The reading thread delivers its frames one at a time; the thread
+/// that has an answer sends it.
+final class ClientConnection implements Receiver {
   /*
    * `pending` counts what there may be to send since no thread was sending. The thread that raises
    * it from 0 sends until it is 0 again, or hands that to a sender. So one thread at a time uses
@@ -29,7 +31,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
    * sender asks when that has become less.
    */
   private final ServedGroups servedGroups;
-  private final ServerCallStreamObserver<ServerFrame> out;
+  private final Stream out;
   private final Executor senders;
   private final String peer;
   private final Caller caller;
@@ -62,20 +64,12 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   /// @param word the last message; null for none
   private record End(Status status, @Nullable ServerFrame word) {}
 
-  ClientConnection(
-      ServedGroups servedGroups,
-      ServerCallStreamObserver<ServerFrame> out,
-      String peer,
-      Caller caller) {
+  ClientConnection(ServedGroups servedGroups, Stream out, Caller caller) {
     this.servedGroups = servedGroups;
     this.out = out;
     this.senders = servedGroups.threads().senders();
-    this.peer = peer;
+    this.peer = Objects.toString(out.peer().remote(), "");
     this.caller = caller;
-    out.disableAutoRequest();
-    out.setOnReadyHandler(this::sendSoon);
-    out.setOnCancelHandler(this::lost);
-    out.setOnCloseHandler(this::lost);
   }
 
   /// Returns where the client comes from. The address of its machine is its peer without the port.
@@ -97,10 +91,13 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   // ---- frames of the client
 
   @Override
-  public void onNext(ClientFrame frame) {
+  public void message(byte[] message) {
     if (over) return;
-    if (Lenient.isMalformed(frame)) {
-      refuse(Status.INVALID_ARGUMENT, "a frame is no message");
+    ClientFrame frame;
+    try {
+      frame = ClientFrame.parseFrom(message);
+    } catch (InvalidProtocolBufferException none) {
+      refuse(Status.Code.INVALID_ARGUMENT, "a frame is no message");
       return;
     }
     Seat known = seat;
@@ -110,7 +107,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
       return;
     }
     if (frame.hasHello()) {
-      refuse(Status.INVALID_ARGUMENT, "a later frame says hello");
+      refuse(Status.Code.INVALID_ARGUMENT, "a later frame says hello");
       return;
     }
     take(known, frame);
@@ -119,12 +116,12 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   private void hello(ClientFrame frame) {
     ClientHello hello = frame.getHello();
     if (!frame.hasHello()) {
-      refuse(Status.INVALID_ARGUMENT, "the first frame says no hello");
+      refuse(Status.Code.INVALID_ARGUMENT, "the first frame says no hello");
       return;
     }
     if (hello.getProtocol() != Frames.PROTOCOL) {
       refuse(
-          Status.FAILED_PRECONDITION,
+          Status.Code.FAILED_PRECONDITION,
           "the client speaks protocol "
               + hello.getProtocol()
               + ", this server "
@@ -134,12 +131,12 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
     }
     int group = hello.getGroup();
     if (!servedGroups.has(group)) {
-      refuse(Status.FAILED_PRECONDITION, servedGroups.hasNot(group));
+      refuse(Status.Code.FAILED_PRECONDITION, servedGroups.hasNot(group));
       return;
     }
     Throwable failure = servedGroups.failure();
     if (failure != null) {
-      refuse(Status.UNAVAILABLE, Frames.FAILED + ": " + failure.getMessage());
+      refuse(Status.Code.UNAVAILABLE, Frames.FAILED + ": " + failure.getMessage());
       return;
     }
     ServedGroup served = servedGroups.of(group);
@@ -157,7 +154,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
             .whenComplete((whereabouts, late) -> {
               ServedGroup served = servedGroups.of(group);
               if (late != null) {
-                refuse(Status.UNAVAILABLE, ServedGroups.NOBODY);
+                refuse(Status.Code.UNAVAILABLE, ServedGroups.NOBODY);
               } else if (served != null) {
                 served.background(() -> greet(served, hello, frame));
               } else {
@@ -172,7 +169,8 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
     try {
       Session found = served.registry().session(hello, origin());
       ClientConnection before = found.attach(this);
-      if (before != null) before.refuse(Status.ABORTED, "another connection continues the session");
+      if (before != null)
+        before.refuse(Status.Code.ABORTED, "another connection continues the session");
       var taken = new Seat(served, found);
       seat = taken;
       if (over) { // it was lost meanwhile, when nobody knew whose it was
@@ -180,16 +178,16 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
         return;
       }
       if (served.isOver()) { // and may have missed this one
-        refuse(Status.UNAVAILABLE, "another server has the store");
+        refuse(Status.Code.UNAVAILABLE, "another server has the store");
         return;
       }
       sendSoon();
       take(taken, frame);
       found.sendEvents();
-    } catch (StatusRuntimeException refused) {
-      refuse(refused.getStatus(), String.valueOf(refused.getStatus().getDescription()));
+    } catch (StatusException refused) {
+      refuse(refused.status());
     } catch (RuntimeException failed) {
-      refuse(Status.UNAVAILABLE, String.valueOf(failed.getMessage()));
+      refuse(Status.Code.UNAVAILABLE, String.valueOf(failed.getMessage()));
     }
   }
 
@@ -198,7 +196,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
     ServedGroup served = at.served();
     if (endUnlessKnown()) return;
     if (known.isEnded()) {
-      refuse(Status.UNAVAILABLE, "session " + known.id() + " is about to end; ask again");
+      refuse(Status.Code.UNAVAILABLE, "session " + known.id() + " is about to end; ask again");
       return;
     }
     String refusal =
@@ -210,7 +208,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
               for (Request request : run) served.requests().begin(known, request, caller);
             });
     if (refusal != null) {
-      refuse(Status.INVALID_ARGUMENT, refusal);
+      refuse(Status.Code.INVALID_ARGUMENT, refusal);
       return;
     }
     if (known.hasMore()) sendSoon();
@@ -226,12 +224,17 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   }
 
   @Override
-  public void onError(Throwable cause) {
+  public void ready() {
+    sendSoon();
+  }
+
+  @Override
+  public void over(Status status) {
     lost();
   }
 
   @Override
-  public void onCompleted() {
+  public void finished() {
     lost();
     end(Status.OK, null);
   }
@@ -258,14 +261,20 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   /// @return whether it has ended it
   boolean endUnlessKnown() {
     if (caller.isKnown()) return false;
-    refuse(Status.UNAVAILABLE, "the identity " + caller + " or its proof has ended or was removed");
+    refuse(
+        Status.Code.UNAVAILABLE,
+        "the identity " + caller + " or its proof has ended or was removed");
     return true;
   }
 
   /// Ends the connection; the session lives on under its lease.
-  void refuse(Status status, String reason) {
+  void refuse(Status.Code code, String reason) {
+    refuse(Status.of(code, reason));
+  }
+
+  private void refuse(Status why) {
     lost();
-    end(status.withDescription(reason), null);
+    end(why, null);
   }
 
   private void end(Status status, @Nullable ServerFrame word) {
@@ -300,7 +309,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
       try {
         sendAll();
       } catch (RuntimeException broken) {
-        refuse(Status.UNAVAILABLE, String.valueOf(broken.getMessage()));
+        refuse(Status.Code.UNAVAILABLE, String.valueOf(broken.getMessage()));
       }
       sayEnd();
     } while (pending.addAndGet(-seen) != 0);
@@ -310,13 +319,8 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
     End last = end.get();
     if (last == null || saidEnd) return;
     saidEnd = true;
-    try {
-      if (last.word() != null) out.onNext(last.word());
-      if (last.status().isOk()) out.onCompleted();
-      else out.onError(last.status().asRuntimeException());
-    } catch (RuntimeException closed) {
-      // The connection is gone.
-    }
+    if (last.word() != null) out.send(last.word().toByteArray());
+    out.end(last.status());
   }
 
   private void sendAll() {
@@ -349,13 +353,13 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
       known.takeChanges(this, frame);
       if (frame.getAnswersCount() == 0) known.takeEvents(this, frame, bytesAim);
       if (known.connection() != this) break;
-      out.onNext(frame.build());
+      out.send(frame.build().toByteArray());
       if (known.hasMore()) bytesAim = Frames.growing(bytesAim);
     }
     if (over) return;
     if (known.isOverfull()) {
       refuse(
-          Status.RESOURCE_EXHAUSTED,
+          Status.Code.RESOURCE_EXHAUSTED,
           "the client does not read, or does not acknowledge, what it is answered");
       return;
     }

@@ -1,8 +1,6 @@
 package stoa.node;
 
-import io.grpc.Status;
-import io.grpc.stub.ServerCallStreamObserver;
-import io.grpc.stub.StreamObserver;
+import com.google.protobuf.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 import stoa.objects.CodeService;
+import stoa.transport.Status;
 import stoa.wire.ClassTransfer;
 import stoa.wire.proto.ClassFile;
 import stoa.wire.proto.ClassFilesRequest;
@@ -58,48 +57,40 @@ final class CodeRequests {
         "this server does not lead group " + group + "; try again when a server leads it");
   }
 
-  void versions(VersionsRequest asked, StreamObserver<VersionsReply> out) {
-    operators.execute(() -> {
-      var reply = VersionsReply.newBuilder();
-      try {
-        CodeService code = code(asked.getGroup());
-        var versions = new ArrayList<>(code.versions());
-        versions.addAll(code.handlers());
-        for (CodeService.Version one : versions) {
-          reply.addVersions(
-              VersionStatus.newBuilder()
-                  .setType(one.type())
-                  .setTurn(one.turn())
-                  .setVersion(one.version())
-                  .setActive(one.active())
-                  .addAllAccepted(one.accepted()));
-        }
-      } catch (StoaException | IllegalArgumentException refused) {
-        reply.clear().setRefusal(reason(refused));
+  VersionsReply versions(VersionsRequest asked) {
+    var reply = VersionsReply.newBuilder();
+    try {
+      CodeService code = code(asked.getGroup());
+      var versions = new ArrayList<>(code.versions());
+      versions.addAll(code.handlers());
+      for (CodeService.Version one : versions) {
+        reply.addVersions(
+            VersionStatus.newBuilder()
+                .setType(one.type())
+                .setTurn(one.turn())
+                .setVersion(one.version())
+                .setActive(one.active())
+                .addAllAccepted(one.accepted()));
       }
-      out.onNext(reply.build());
-      out.onCompleted();
-    });
+    } catch (StoaException | IllegalArgumentException refused) {
+      reply.clear().setRefusal(reason(refused));
+    }
+    return reply.build();
   }
 
-  void files(ClassFilesRequest asked, StreamObserver<ClassFile> out) {
-    var call = (ServerCallStreamObserver<ClassFile>) out;
-    call.setOnCancelHandler(() -> {});
-    operators.execute(() -> {
-      try {
-        var files = code(asked.getGroup()).files(asked.getType(), asked.getVersion());
-        files.forEach((name, file) -> out.onNext(ClassTransfer.deflated(name, file)));
-        out.onCompleted();
-      } catch (StoaException | IllegalArgumentException refused) {
-        out.onError(
-            Status.FAILED_PRECONDITION.withDescription(reason(refused)).asRuntimeException());
-      }
-    });
+  void files(ClassFilesRequest asked, Noted out) {
+    try {
+      var files = code(asked.getGroup()).files(asked.getType(), asked.getVersion());
+      files.forEach((name, file) -> out.send(ClassTransfer.deflated(name, file)));
+      out.end(Status.OK);
+    } catch (StoaException | IllegalArgumentException refused) {
+      out.refuse(Status.Code.FAILED_PRECONDITION, reason(refused));
+    }
   }
 
   /// Takes classes of a client whose roles allow that.
-  StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out) {
-    return new Deploying((ServerCallStreamObserver<DeployReply>) out);
+  Entrance.Asked deploy(Noted out) {
+    return new Deploying(out);
   }
 
   /// Returns why something is refused, cut to what fits into a message.
@@ -111,24 +102,23 @@ final class CodeRequests {
         : text.substring(0, REASON_CHARACTERS_MAX) + " ...";
   }
 
-  /// One request: gathers class files, and tries them when all are here. gRPC calls it from one
-  /// thread at a time.
-  private final class Deploying implements StreamObserver<DeployPart> {
-    private final ServerCallStreamObserver<DeployReply> out;
+  /// One request: gathers class files, and tries them when all are here. The reading thread calls
+  /// it.
+  private final class Deploying implements Entrance.Asked {
+    private final Noted out;
     private final List<ClassFile> files = new ArrayList<>();
     private @Nullable DeployPart first;
     private long bytes;
     private boolean ended;
 
-    Deploying(ServerCallStreamObserver<DeployReply> out) {
+    Deploying(Noted out) {
       this.out = out;
-      // A client that is gone is no fault of the code that runs for it.
-      out.setOnCancelHandler(() -> {});
     }
 
     @Override
-    public void onNext(DeployPart part) {
+    public void part(Message message) {
       if (ended) return;
+      var part = (DeployPart) message;
       if (first == null) first = part.toBuilder().clearFiles().build();
       bytes += part.getSerializedSize();
       if (bytes > ClassTransfer.BYTES_MAX) {
@@ -140,26 +130,23 @@ final class CodeRequests {
     }
 
     @Override
-    public void onError(Throwable gone) {
+    public void gone() {
+      if (ended) return;
       ended = true;
       files.clear();
     }
 
     @Override
-    public void onCompleted() {
-      if (ended) return;
+    public void whole() {
       DeployPart asked = first;
-      if (asked == null) {
-        end(refusal("no class files were sent"));
-        return;
-      }
+      if (ended || asked == null) return;
+      ended = true;
       operators.execute(() -> end(result(asked)));
     }
 
     private void end(DeployResult result) {
       ended = true;
-      out.onNext(DeployReply.newBuilder().setResult(result).build());
-      out.onCompleted();
+      out.answer(DeployReply.newBuilder().setResult(result).build());
     }
 
     private static DeployResult refusal(String why) {
@@ -226,11 +213,11 @@ final class CodeRequests {
       private long toldNanos = System.nanoTime();
 
       void tried(long objects) {
-        if (out.isCancelled()) throw new CancellationException();
+        if (out.isOver()) throw new CancellationException();
         long now = System.nanoTime();
         if (now - toldNanos < BETWEEN_PROGRESS_NANOS) return;
         toldNanos = now;
-        out.onNext(DeployReply.newBuilder().setTried(objects).build());
+        out.send(DeployReply.newBuilder().setTried(objects).build());
       }
     }
   }

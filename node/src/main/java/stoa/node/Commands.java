@@ -1,6 +1,7 @@
 package stoa.node;
 
 import org.jspecify.annotations.Nullable;
+import stoa.wire.Rpc;
 import stoa.wire.proto.AcceptReply;
 import stoa.wire.proto.AcceptRequest;
 import stoa.wire.proto.BackUpReply;

@@ -1,165 +1,183 @@
 package stoa.node;
 
-import io.grpc.Context;
-import io.grpc.Contexts;
-import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
-import io.grpc.Grpc;
-import io.grpc.Metadata;
-import io.grpc.ServerCall;
-import io.grpc.ServerCallHandler;
-import io.grpc.ServerInterceptor;
-import io.grpc.Status;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.security.cert.X509Certificate;
-import java.util.Objects;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import stoa.node.access.Access;
 import stoa.node.access.Caller;
+import stoa.transport.Receiver;
+import stoa.transport.Service;
+import stoa.transport.Status;
+import stoa.transport.Stream;
+import stoa.wire.Channels;
+import stoa.wire.Rpc;
 
 /// Admits clients with a known proof, and the requests that their roles allow. Thread-safe.
 ///
 /// It decides on each method here, and [Requests] decides on the requests of a connection; both by
 /// [Needs].
-final class Entrance implements ServerInterceptor {
-  /// The address of a client.
-  static final Context.Key<SocketAddress> PEER = Context.key("peer");
+final class Entrance implements Service {
+  /// What is behind the entrance. It must not wait.
+  interface Hall {
+    /// Begins a conversation.
+    Receiver converse(Stream stream, Caller caller);
 
-  private static final Context.Key<Caller> CALLER = Context.key("caller");
+    /// Begins a stream of the tree.
+    Receiver migrate(Stream stream);
 
-  private static final Metadata.Key<String> AUTHORIZATION =
-      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+    /// Begins a question.
+    ///
+    /// @return the receiver of its messages
+    Asked ask(Rpc rpc, Noted out);
+  }
 
-  private final Arrivals arrivals;
+  /// Hears a question, one message after the other. It must not wait.
+  interface Asked {
+    /// Takes a message.
+    void part(Message part);
+
+    /// Notes that the client has sent everything.
+    default void whole() {}
+
+    /// Notes that the client waits for no answer any more.
+    default void gone() {}
+  }
+
   private final Access access;
   private final Audit audit;
+  private final Hall hall;
 
   /// Creates it.
   ///
-  /// @param arrivals learns of connections on which calls begin
   /// @param audit learns of the commands of operators
-  Entrance(Arrivals arrivals, Access access, Audit audit) {
-    this.arrivals = arrivals;
+  /// @param hall takes what is admitted
+  Entrance(Access access, Audit audit, Hall hall) {
     this.access = access;
     this.audit = audit;
-  }
-
-  /// Returns the client of the current call.
-  static Caller caller() {
-    return Objects.requireNonNull(CALLER.get(), "every call passes the entrance");
+    this.hall = hall;
   }
 
   @Override
-  public <Q, A> ServerCall.Listener<Q> interceptCall(
-      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-    SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-    String address = host(peer);
-    Rpc rpc = Rpc.of(call.getMethodDescriptor().getFullMethodName());
+  public Receiver begin(Stream stream) {
+    String address = host(stream.peer().remote());
+    Rpc rpc = Rpc.of(stream.method());
     if (rpc == null) {
-      refuse(call, Status.UNIMPLEMENTED, "there is no such method");
-      return new ServerCall.Listener<>() {};
+      return refused(stream, Status.Code.UNIMPLEMENTED, "there is no such method");
     }
     boolean isOpen = access.identities().isOpen();
     if (!isOpen && !access.refusals().mayTry(address)) {
-      refuse(
-          call,
-          Status.UNAVAILABLE,
+      return refused(
+          stream,
+          Status.Code.UNAVAILABLE,
           "wrong tokens come from " + address + ", so that none is looked at; try again soon");
-      return new ServerCall.Listener<>() {};
     }
-    Caller caller = access.caller(headers.get(AUTHORIZATION), certificate(call));
+    Caller caller =
+        access.caller(stream.headers().get(Channels.AUTHORIZATION), stream.peer().certificate());
     if (caller == null) {
       access
           .refusals()
-          .unproved(address, () -> refuse(call, Status.UNAUTHENTICATED, access.remedy()));
-      return new ServerCall.Listener<>() {};
+          .unproved(
+              address, () -> stream.end(Status.of(Status.Code.UNAUTHENTICATED, access.remedy())));
+      return new Outside();
     }
-    Context context = Context.current().withValue(CALLER, caller);
-    if (peer != null) {
-      arrivals.leave(peer);
-      context = context.withValue(PEER, peer);
-    }
-    if (rpc == Rpc.CONVERSE) return Contexts.interceptCall(context, call, headers, next);
-    var noted = new Noted<>(call, caller, address, audit);
-    return new Checked<>(
-        Contexts.interceptCall(context, noted, headers, next), noted, rpc, caller, access);
+    if (rpc == Rpc.CONVERSE) return hall.converse(stream, caller);
+    var noted = new Noted(stream, caller, address, audit);
+    if (rpc != Rpc.TREE) return new Question(stream, rpc, caller, noted, access, hall);
+    String refusal = caller.permit(Needs.ofTree()).refusal();
+    if (refusal == null) return hall.migrate(stream);
+    forbid(caller, refusal, noted, access);
+    return new Outside();
   }
 
-  /// Passes on the messages of a call when the roles of its client allow the first one.
-  private static final class Checked<Q, A> extends SimpleForwardingServerCallListener<Q> {
-    private final Noted<Q, A> call;
+  private static Receiver refused(Stream stream, Status.Code code, String reason) {
+    stream.end(Status.of(code, reason));
+    return new Outside();
+  }
+
+  /// Hears nothing of a stream that is refused, or is about to be.
+  private record Outside() implements Receiver {
+    @Override
+    public void message(byte[] message) {}
+
+    @Override
+    public void over(Status status) {}
+  }
+
+  private static void forbid(Caller caller, String why, Noted out, Access access) {
+    var refusals = access.refusals();
+    String source = "identity " + caller.name();
+    if (refusals.mayTry(source)) {
+      refusals.forbidden(source, why, () -> out.refuse(Status.Code.PERMISSION_DENIED, why));
+      return;
+    }
+    out.refuse(
+        Status.Code.UNAVAILABLE, "many requests of " + caller + " are refused; try again soon");
+  }
+
+  /// Passes on the messages of a question when the roles of its client allow the first one.
+  private static final class Question implements Receiver {
+    private final Stream stream;
     private final Rpc rpc;
     private final Caller caller;
+    private final Noted out;
     private final Access access;
-    private boolean isAllowed;
+    private final Hall hall;
+    private @Nullable Asked asked;
     private boolean isRefused;
 
-    Checked(ServerCall.Listener<Q> next, Noted<Q, A> call, Rpc rpc, Caller caller, Access access) {
-      super(next);
-      this.call = call;
+    Question(Stream stream, Rpc rpc, Caller caller, Noted out, Access access, Hall hall) {
+      this.stream = stream;
       this.rpc = rpc;
       this.caller = caller;
+      this.out = out;
       this.access = access;
+      this.hall = hall;
+      stream.request(1);
     }
 
     @Override
-    public void onMessage(Q message) {
+    public void message(byte[] bytes) {
       if (isRefused) return;
-      if (!isAllowed) {
+      Message message;
+      try {
+        message = rpc.read(bytes);
+      } catch (InvalidProtocolBufferException none) {
+        isRefused = true;
+        if (asked != null) asked.gone();
+        out.refuse(Status.Code.INVALID_ARGUMENT, "a message cannot be read");
+        return;
+      }
+      Asked known = asked;
+      if (known == null) {
         String refusal = caller.permit(Needs.of(rpc, message)).refusal();
         if (refusal != null) {
           isRefused = true;
-          refuse(refusal);
+          forbid(caller, refusal, out, access);
           return;
         }
-        isAllowed = true;
-        call.note(rpc, message);
+        out.note(rpc, message);
+        known = hall.ask(rpc, out);
+        asked = known;
       }
-      super.onMessage(message);
-    }
-
-    private void refuse(String why) {
-      var refusals = access.refusals();
-      String source = "identity " + caller.name();
-      if (refusals.mayTry(source)) {
-        refusals.forbidden(source, why, () -> Entrance.refuse(call, Status.PERMISSION_DENIED, why));
-        return;
-      }
-      Entrance.refuse(
-          call, Status.UNAVAILABLE, "many requests of " + caller + " are refused; try again soon");
+      known.part(message);
+      if (rpc == Rpc.DEPLOY) stream.request(1);
     }
 
     @Override
-    public void onHalfClose() {
-      if (!isRefused) super.onHalfClose();
+    public void finished() {
+      if (isRefused) return;
+      if (asked != null) asked.whole();
+      else out.refuse(Status.Code.INVALID_ARGUMENT, "nothing was asked");
+    }
+
+    @Override
+    public void over(Status status) {
+      if (asked != null) asked.gone();
     }
   }
 
-  private static void refuse(ServerCall<?, ?> call, Status status, String reason) {
-    call.close(status.withDescription(reason), new Metadata());
-  }
-
-  /// Returns the certificate that the client has shown; null for none.
-  private static @Nullable X509Certificate certificate(ServerCall<?, ?> call) {
-    SSLSession session = call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
-    return session == null ? null : certificate(session);
-  }
-
-  /// Returns the certificate that the other end of a connection has shown, and that the authorities
-  /// have signed; null for none.
-  static @Nullable X509Certificate certificate(SSLSession session) {
-    try {
-      var shown = session.getPeerCertificates();
-      return shown.length > 0 && shown[0] instanceof X509Certificate first ? first : null;
-    } catch (SSLPeerUnverifiedException none) {
-      return null;
-    }
-  }
-
-  private static String host(@Nullable SocketAddress peer) {
-    if (peer instanceof InetSocketAddress address) return address.getAddress().getHostAddress();
-    return String.valueOf(peer);
+  private static String host(@Nullable InetSocketAddress peer) {
+    return peer == null ? "an unknown address" : peer.getAddress().getHostAddress();
   }
 }

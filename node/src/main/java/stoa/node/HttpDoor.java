@@ -25,6 +25,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -257,7 +259,7 @@ public final class HttpDoor implements AutoCloseable {
     private final boolean asksClients;
 
     Secure(TlsFiles files) throws IOException {
-      super(files.http());
+      super(files.context());
       asksClients = files.authorities() != null;
     }
 
@@ -266,6 +268,17 @@ public final class HttpDoor implements AutoCloseable {
       SSLParameters tls = getSSLContext().getDefaultSSLParameters();
       tls.setWantClientAuth(asksClients);
       parameters.setSSLParameters(tls);
+    }
+  }
+
+  /// Returns the certificate that the other end of a connection has shown, and that the authorities
+  /// have signed; null for none.
+  private static @Nullable X509Certificate certificate(SSLSession session) {
+    try {
+      var shown = session.getPeerCertificates();
+      return shown.length > 0 && shown[0] instanceof X509Certificate first ? first : null;
+    } catch (SSLPeerUnverifiedException none) {
+      return null;
     }
   }
 
@@ -309,9 +322,7 @@ public final class HttpDoor implements AutoCloseable {
     boolean isOpen = route != null && route.isOpen();
     String told = exchange.getRequestHeaders().getFirst("Authorization");
     X509Certificate certificate =
-        exchange instanceof HttpsExchange secure
-            ? Entrance.certificate(secure.getSSLSession())
-            : null;
+        exchange instanceof HttpsExchange secure ? certificate(secure.getSSLSession()) : null;
     boolean isProving = told != null || certificate != null;
     if (!access.identities().isOpen() && isProving && !access.refusals().mayTry(host)) {
       send(exchange, refusal(route, 429, "wrong tokens come from " + host + "; try again soon"));

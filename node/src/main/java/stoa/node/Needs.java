@@ -15,6 +15,7 @@ import stoa.front.SharedStoa;
 import stoa.node.access.Need;
 import stoa.node.access.Role;
 import stoa.wire.BlobOperation;
+import stoa.wire.Rpc;
 import stoa.wire.StreamOperation;
 import stoa.wire.proto.AcceptRequest;
 import stoa.wire.proto.Call;
@@ -34,7 +35,12 @@ final class Needs {
 
   private Needs() {}
 
-  /// Returns the need of a method that clients call over gRPC.
+  /// Returns the need of a stream of the tree: its processes run the objects themselves.
+  static Need ofTree() {
+    return new Need.All(List.of(Need.of(CALL), Need.of(CREATE)));
+  }
+
+  /// Returns the need of a method of the server.
   ///
   /// @param message its first message
   static Need of(Rpc rpc, Object message) {
@@ -49,8 +55,7 @@ final class Needs {
       case DEPLOY -> deploy((DeployPart) message);
       case LOOK -> look((LookRequest) message);
       case RETAIN -> retain((RetainRequest) message);
-      // Its processes run the objects themselves.
-      case TREE -> new Need.All(List.of(Need.of(CALL), Need.of(CREATE)));
+      case TREE -> ofTree();
     };
   }
 

@@ -1,15 +1,16 @@
 package stoa.node;
 
-import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
-import io.grpc.Metadata;
-import io.grpc.ServerCall;
-import io.grpc.Status;
+import com.google.protobuf.Message;
 import org.jspecify.annotations.Nullable;
 import stoa.node.access.Caller;
+import stoa.transport.Status;
+import stoa.transport.Stream;
+import stoa.wire.Rpc;
 
-/// A call of a client whose end goes to the audit log, if it is a command of an operator. gRPC
-/// calls it from one thread at a time.
-final class Noted<Q, A> extends SimpleForwardingServerCall<Q, A> {
+/// The answers to a question of a client. Their end goes to the audit log, if the question is a
+/// command of an operator. One thread at a time uses it.
+final class Noted {
+  private final Stream stream;
   private final Caller caller;
   private final String address;
   private final Audit audit;
@@ -17,34 +18,56 @@ final class Noted<Q, A> extends SimpleForwardingServerCall<Q, A> {
   private volatile int group;
   private volatile String outcome = AuditEntry.DONE;
 
-  Noted(ServerCall<Q, A> call, Caller caller, String address, Audit audit) {
-    super(call);
+  Noted(Stream stream, Caller caller, String address, Audit audit) {
+    this.stream = stream;
     this.caller = caller;
     this.address = address;
     this.audit = audit;
   }
 
   /// Notes the first message.
-  void note(Rpc rpc, Q message) {
+  void note(Rpc rpc, Message message) {
     command = Commands.command(rpc, message);
     group = Commands.group(message);
     if (command != null) audit.begins(caller, address, command);
   }
 
-  @Override
-  public void sendMessage(A reply) {
+  /// Sends an answer.
+  void send(Message reply) {
     if (command != null) outcome = Commands.outcome(reply);
-    super.sendMessage(reply);
+    stream.send(reply.toByteArray());
   }
 
-  @Override
-  public void close(Status status, Metadata trailers) {
+  /// Sends the last answer. What it says is noted before: the client may ask the next question as
+  /// soon as it has it.
+  void answer(Message reply) {
+    if (command != null) outcome = Commands.outcome(reply);
+    note(Status.OK);
+    stream.send(reply.toByteArray());
+    stream.end(Status.OK);
+  }
+
+  /// Ends it, with a reason in place of an answer.
+  void refuse(Status.Code code, String reason) {
+    end(Status.of(code, reason));
+  }
+
+  /// Ends it, behind the answers.
+  void end(Status status) {
+    note(status);
+    stream.end(status);
+  }
+
+  private void note(Status end) {
     String said = command;
     command = null;
-    if (said != null) {
-      String ended = status.isOk() ? outcome : String.valueOf(status.getDescription());
-      audit.ends(group, caller, address, said, ended);
-    }
-    super.close(status, trailers);
+    if (said == null) return;
+    String ended = end.isOk() ? outcome : String.valueOf(end.description());
+    audit.ends(group, caller, address, said, ended);
+  }
+
+  /// Returns whether nobody hears answers any more.
+  boolean isOver() {
+    return stream.isOver();
   }
 }

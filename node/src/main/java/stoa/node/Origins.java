@@ -1,11 +1,11 @@
 package stoa.node;
 
-import io.grpc.Status;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import stoa.transport.Status;
 
 /// How many sessions clients of each address and of each identity have, so that one address and one
 /// identity leave some to the others. Thread-safe.
@@ -29,7 +29,7 @@ final class Origins {
 
   /// Records that a client opens a session, until [#opened].
   ///
-  /// @throws io.grpc.StatusRuntimeException when there are too many
+  /// @throws stoa.transport.StatusException when there are too many
   synchronized void open(Origin origin) {
     int all = 0;
     int ofIdentity = 0;
@@ -96,13 +96,13 @@ final class Origins {
   }
 
   private RuntimeException refusal(String cause) {
-    return Status.RESOURCE_EXHAUSTED
-        .withDescription(
+    return Status.of(
+            Status.Code.RESOURCE_EXHAUSTED,
             cause
                 + "; close clients there that are not used, or wait: a session whose client is gone"
                 + " ends after "
                 + config.lease().toMillis()
                 + " ms (lease)")
-        .asRuntimeException();
+        .exception();
   }
 }

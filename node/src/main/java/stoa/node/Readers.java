@@ -1,30 +1,16 @@
 package stoa.node;
 
-import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
-import io.grpc.netty.shaded.io.netty.channel.Channel;
-import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
-import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
-import io.grpc.netty.shaded.io.netty.channel.IoHandlerFactory;
-import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
-import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
-import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerSocketChannel;
-import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
-import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.grpc.netty.shaded.io.netty.util.concurrent.EventExecutor;
-import io.grpc.netty.shaded.io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.base.NativeCode;
 import stoa.objects.ObjectService;
 import stoa.store.threads.Gatherer;
+import stoa.transport.Sockets;
+import stoa.transport.Tls;
 
 /// The threads that read clients' frames and write the answers. Thread-safe; its owner closes it.
 final class Readers implements AutoCloseable {
@@ -35,13 +21,9 @@ final class Readers implements AutoCloseable {
   private static final long STACK_BYTES = 8 << 20;
   private static final long END_MILLIS = 1_000;
 
-  static {
-    NativeCode.unlessAllowed(Epoll.class);
-  }
-
   /// One of the threads. When it has read everything available, it runs the brief requests among
   /// it.
-  static final class Reader extends FastThreadLocalThread implements Gatherer {
+  static final class Reader extends Thread implements Gatherer {
     private final Readers all;
     private @Nullable Executor loop;
 
@@ -66,7 +48,7 @@ final class Readers implements AutoCloseable {
       if (gathering.contains(service)) return;
       Executor own = loop;
       if (own == null) {
-        own = all.loop();
+        own = all.sockets.current();
         if (own == null) return;
         loop = own;
       }
@@ -89,48 +71,25 @@ final class Readers implements AutoCloseable {
   }
 
   private final AtomicInteger numbers = new AtomicInteger();
-  private final EventLoopGroup accepting;
-  private final EventLoopGroup reading;
+  private final Sockets sockets;
   private final Probes probes;
 
   /// Creates the threads.
   ///
-  /// @param arrivals learns of each accepted connection
-  Readers(Arrivals arrivals) {
+  /// @param tls encrypts the connections; null for none
+  Readers(@Nullable Tls tls) {
     int threads = Math.max(THREADS_MIN, Runtime.getRuntime().availableProcessors());
-    ThreadFactory readers =
-        task -> new Reader(this, task, "stoa-reader-" + numbers.incrementAndGet());
-    ThreadFactory accepters =
-        task -> {
-          var thread = new FastThreadLocalThread(task, "stoa-accepter");
-          thread.setDaemon(true);
-          return thread;
-        };
-    IoHandlerFactory io =
-        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    accepting = new MultiThreadIoEventLoopGroup(1, accepters, io);
-    reading =
-        new MultiThreadIoEventLoopGroup(threads, readers, io) {
-          @Override
-          public ChannelFuture register(Channel channel) {
-            arrivals.enter(channel);
-            ChannelFuture registering = super.register(channel);
-            arrivals.registered(channel);
-            return registering;
-          }
-        };
-    var all = new ArrayList<Executor>();
-    for (EventExecutor executor : reading) all.add(executor);
-    probes = new Probes(all);
+    sockets =
+        new Sockets(
+            threads,
+            task -> new Reader(this, task, "stoa-reader-" + numbers.incrementAndGet()),
+            tls);
+    probes = new Probes(sockets.threads());
   }
 
-  /// Makes a server read with these threads.
-  void serve(NettyServerBuilder builder) {
-    builder
-        .bossEventLoopGroup(accepting)
-        .workerEventLoopGroup(reading)
-        .channelType(
-            Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class);
+  /// Returns the sockets that they read.
+  Sockets sockets() {
+    return sockets;
   }
 
   /// Makes the current thread, if it is one of these, lead what it begins from now on.
@@ -143,16 +102,13 @@ final class Readers implements AutoCloseable {
     return probes.silentNanos(nowNanos);
   }
 
-  private @Nullable Executor loop() {
-    for (EventExecutor executor : reading) {
-      if (executor.inEventLoop()) return executor;
-    }
-    return null;
-  }
-
   @Override
   public void close() {
-    var _ = reading.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
-    var _ = accepting.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
+    sockets.close();
+    try {
+      var _ = sockets.await(END_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

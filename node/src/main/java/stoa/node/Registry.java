@@ -1,7 +1,5 @@
 package stoa.node;
 
-import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,6 +12,8 @@ import stoa.StoaException;
 import stoa.base.Repeats;
 import stoa.objects.KeyService;
 import stoa.objects.Sessions;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
 import stoa.wire.proto.ClientHello;
 
 /// The open sessions. Thread-safe.
@@ -61,7 +61,7 @@ final class Registry {
   /// Returns the session of a hello, or a new one. May wait for the disk.
   ///
   /// @param origin of the client
-  /// @throws io.grpc.StatusRuntimeException when it is refused
+  /// @throws stoa.transport.StatusException when it is refused
   Session session(ClientHello hello, Origin origin) {
     if (hello.getSession() != 0) {
       Session known = sessions.get(hello.getSession());
@@ -87,16 +87,18 @@ final class Registry {
   /// continues it.
   ///
   /// @throws StoaException when the log cannot be asked
-  private StatusRuntimeException unknown(ClientHello hello) {
+  private StatusException unknown(ClientHello hello) {
     Sessions.Session written = durable.find(hello.getSession());
     boolean lives = written != null && written.isSecret(hello.getSecret().toByteArray());
     Status status =
         lives
-            ? Status.UNAVAILABLE.withDescription(
+            ? Status.of(
+                Status.Code.UNAVAILABLE,
                 "session " + hello.getSession() + " is not this server's; ask again")
-            : Status.NOT_FOUND.withDescription(
+            : Status.of(
+                Status.Code.NOT_FOUND,
                 "session " + hello.getSession() + " has ended; open another");
-    return status.asRuntimeException();
+    return status.exception();
   }
 
   /// Records that a session has lost its connection.
@@ -144,7 +146,8 @@ final class Registry {
     } catch (StoaException later) {
       LOG.warn("the end of session {} is not written yet: {}", id, later.getMessage());
     }
-    if (connection != null) connection.refuse(Status.UNAVAILABLE, "an operator ended the session");
+    if (connection != null)
+      connection.refuse(Status.Code.UNAVAILABLE, "an operator ended the session");
     return true;
   }
 

@@ -1,6 +1,5 @@
 package stoa.node;
 
-import io.grpc.Status;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Latency;
@@ -13,6 +12,7 @@ import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
 import stoa.store.Participant;
 import stoa.store.ordering.Coordinator;
+import stoa.transport.Status;
 import stoa.wire.proto.Request;
 
 /// The common part of all connections about a group's part of the store. Thread-safe.
@@ -232,7 +232,7 @@ final class ServedGroup {
       for (Session session : registry.all()) {
         ClientConnection connection = session.connection();
         if (connection != null) {
-          connection.refuse(Status.UNAVAILABLE, "another server has the store");
+          connection.refuse(Status.Code.UNAVAILABLE, "another server has the store");
         }
       }
     });

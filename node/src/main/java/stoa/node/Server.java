@@ -1,18 +1,15 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
-import io.grpc.Status;
-import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
-import io.grpc.stub.ServerCallStreamObserver;
-import io.grpc.stub.StreamObserver;
+import com.google.protobuf.Message;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -23,6 +20,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +34,7 @@ import stoa.base.Tracer;
 import stoa.links.TreeMember;
 import stoa.links.TreeServer;
 import stoa.node.access.Access;
+import stoa.node.access.Caller;
 import stoa.objects.Neighborhood;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
@@ -43,23 +42,26 @@ import stoa.objects.RetentionService;
 import stoa.storage.DeviceStats;
 import stoa.store.ordering.Coordinator;
 import stoa.store.replicas.Divergence;
+import stoa.transport.Address;
+import stoa.transport.Limits;
+import stoa.transport.Network;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
+import stoa.transport.Stream;
+import stoa.transport.Tls;
 import stoa.wire.Frames;
 import stoa.wire.Proofs;
+import stoa.wire.Rpc;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.AcceptReply;
 import stoa.wire.proto.AcceptRequest;
-import stoa.wire.proto.BackUpReply;
 import stoa.wire.proto.BackUpRequest;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ChallengeReply;
-import stoa.wire.proto.ChallengeRequest;
-import stoa.wire.proto.ClassFile;
 import stoa.wire.proto.ClassFilesRequest;
-import stoa.wire.proto.ClientFrame;
-import stoa.wire.proto.DeployPart;
-import stoa.wire.proto.DeployReply;
 import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
@@ -67,20 +69,16 @@ import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.QuarantineStatus;
-import stoa.wire.proto.ReadSegmentReply;
 import stoa.wire.proto.ReadSegmentRequest;
 import stoa.wire.proto.Release;
 import stoa.wire.proto.ReplicateReply;
 import stoa.wire.proto.ReplicateRequest;
 import stoa.wire.proto.RetainReply;
 import stoa.wire.proto.RetainRequest;
-import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.TreeStatus;
-import stoa.wire.proto.VersionsReply;
 import stoa.wire.proto.VersionsRequest;
 import stoa.wire.proto.WhereRequest;
 import stoa.wire.proto.Whereabouts;
@@ -96,8 +94,10 @@ public final class Server implements AutoCloseable {
   // time calls. A request that finds it gone sends its client elsewhere.
   private static final int LEASE_TICK_MILLIS = 200;
   private static final int SHOWN_MAX = 1_000;
-  private static final int DRAIN_TICK_MILLIS = 20;
-  private static final int IDLE_TICKS = 10;
+  private static final int DRAIN_TICK_MILLIS = 5;
+  private static final int IDLE_TICKS = 40;
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final int STREAMS_MAX = 16;
   private static final double NANOS_PER_SECOND = 1e9;
 
   // Each may make a state of the past, and show a large one.
@@ -108,14 +108,14 @@ public final class Server implements AutoCloseable {
 
   // It warns when four fifths of what may be filled are.
   private static final int WARNING_DIVISOR = 5;
+  private static final Status ENDED = Status.of(Status.Code.UNAVAILABLE, "the server ends");
   private static final String VERSION = "0.1.0";
 
   private final ServerConfig config;
   private final ServedGroups servedGroups;
   private final TreeServer tree;
-  private final io.grpc.Server server;
+  private final Network.Listening port;
   private final ScheduledExecutorService leases;
-  private final Arrivals arrivals;
   private final Readers readers;
   private final Challenges challenges = new Challenges();
   private final Reloading reloading = new Reloading();
@@ -147,8 +147,6 @@ public final class Server implements AutoCloseable {
   private Server(ServerConfig config, ServedGroups servedGroups) throws IOException {
     this.config = config;
     this.servedGroups = servedGroups;
-    arrivals = new Arrivals(config.helloConnectionsMax(), config.helloTimeMax());
-    readers = new Readers(arrivals);
     code = new CodeRequests(servedGroups, operators, config);
     copying = new Copying(servedGroups);
     tree =
@@ -157,33 +155,21 @@ public final class Server implements AutoCloseable {
             servedGroups.threads().background(),
             config.treeLease(),
             config.treeFanOut());
-    var builder =
-        NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
-            .directExecutor()
-            .maxInboundMessageSize(Frames.BYTES_MAX)
-            .maxInboundMetadataSize(Frames.HEADER_BYTES_MAX)
-            .maxConcurrentCallsPerConnection(16)
-            .flowControlWindow(4 << 20)
-            .permitKeepAliveWithoutCalls(true)
-            .permitKeepAliveTime(1, TimeUnit.SECONDS)
-            .keepAliveTime(20, TimeUnit.SECONDS)
-            .keepAliveTimeout(10, TimeUnit.SECONDS)
-            // For connections whose client says nothing.
-            .handshakeTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
-            .maxConnectionIdle(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
-            .addService(Lenient.bind(new Conversing()))
-            .addService(tree.service());
-    readers.serve(builder);
-    builder.intercept(new Entrance(arrivals, servedGroups.access(), new Audit(servedGroups)));
+    var entrance = new Entrance(servedGroups.access(), new Audit(servedGroups), new Hall());
+    Readers started = null;
     try {
-      secure(builder);
-      server = builder.build().start();
+      started = new Readers(tls());
+      port =
+          started
+              .sockets()
+              .listen(new Address(config.host(), config.port()), limits(config), entrance);
     } catch (IOException | RuntimeException failed) {
       operators.shutdown();
-      readers.close();
+      if (started != null) started.close();
       servedGroups.close();
       throw failed;
     }
+    readers = started;
     leases =
         Executors.newSingleThreadScheduledExecutor(task -> {
           var thread = new Thread(task, "stoa-leases");
@@ -195,16 +181,25 @@ public final class Server implements AutoCloseable {
             this::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /// Has the server encrypt, and read its files again when they change.
-  private void secure(NettyServerBuilder builder) throws IOException {
-    TlsFiles tls = config.tls();
-    if (tls != null) {
-      var live = new LiveTls(tls.grpc());
-      builder.sslContext(live);
-      reloading.add("the certificates", tls.files(), () -> live.become(tls.grpc()));
-    }
+  private static Limits limits(ServerConfig config) {
+    return Limits.DEFAULT
+        .withMessageBytesMax(Frames.BYTES_MAX)
+        .withStreamsMax(STREAMS_MAX)
+        // For connections whose client says nothing.
+        .withIdle(config.helloTimeMax())
+        .withArrivals(config.helloTimeMax(), config.helloConnectionsMax());
+  }
+
+  /// Returns the encryption of connections; null for none. The server reads its files again when
+  /// they change.
+  private @Nullable Tls tls() throws IOException {
     Access access = servedGroups.access();
     reloading.add("the identities", access.source().files(), access::reload);
+    TlsFiles files = config.tls();
+    if (files == null) return null;
+    var now = new AtomicReference<>(files.context());
+    reloading.add("the certificates", files.files(), () -> now.set(files.context()));
+    return new Tls(now::get, files.authorities() != null);
   }
 
   private void tick() {
@@ -469,7 +464,7 @@ public final class Server implements AutoCloseable {
 
   /// Returns the port that it listens on.
   public int port() {
-    return server.getPort();
+    return port.port();
   }
 
   /// Stops: takes no more requests, answers those in progress, tells its clients, and closes the
@@ -478,24 +473,18 @@ public final class Server implements AutoCloseable {
   public void close() {
     if (!closing.compareAndSet(false, true)) return;
     servedGroups.drain();
-    server.shutdown();
+    port.drain(ENDED);
     leases.shutdownNow();
-    long end = System.nanoTime() + config.drainTimeMax().toNanos();
+    long now = System.nanoTime();
     boolean interrupted = false;
     try {
-      int idle = 0;
-      while (System.nanoTime() < end
-          && !server.awaitTermination(DRAIN_TICK_MILLIS, TimeUnit.MILLISECONDS)) {
-        // Clients that were told get a moment to leave by themselves.
-        idle = servedGroups.isIdle() ? idle + 1 : 0;
-        if (idle > IDLE_TICKS) break;
-      }
+      awaitOver(now + config.drainTimeMax().toNanos(), true);
     } catch (InterruptedException e) {
       interrupted = true;
     }
-    server.shutdownNow();
+    port.close();
     try {
-      if (!interrupted) server.awaitTermination(2, TimeUnit.SECONDS);
+      if (!interrupted) awaitOver(System.nanoTime() + END_NANOS, false);
     } catch (InterruptedException e) {
       interrupted = true;
     }
@@ -503,11 +492,24 @@ public final class Server implements AutoCloseable {
     if (interrupted) Thread.currentThread().interrupt();
   }
 
+  /// Waits until all connections are over.
+  ///
+  /// @param unlessIdle whether it waits no longer when no client has asked something for a while:
+  ///   clients that were told get a moment to leave by themselves
+  private void awaitOver(long endNanos, boolean unlessIdle) throws InterruptedException {
+    int idle = 0;
+    while (!port.isOver() && System.nanoTime() - endNanos < 0) {
+      Thread.sleep(DRAIN_TICK_MILLIS);
+      idle = unlessIdle && servedGroups.isIdle() ? idle + 1 : 0;
+      if (idle > IDLE_TICKS) return;
+    }
+  }
+
   /// Stops at once, as when its process ends: answers no request any more, tells its clients
   /// nothing, and closes the store.
   public void halt() {
     if (!closing.compareAndSet(false, true)) return;
-    server.shutdownNow();
+    port.close();
     leases.shutdownNow();
     release();
   }
@@ -528,34 +530,87 @@ public final class Server implements AutoCloseable {
     return failure;
   }
 
-  private final class Conversing extends StoreGrpc.StoreImplBase {
+  /// What clients come for.
+  private final class Hall implements Entrance.Hall {
     @Override
-    public void status(StatusRequest asked, StreamObserver<StatusReply> out) {
-      operators.execute(() -> {
-        var reply =
-            StatusReply.newBuilder()
-                .setVersion(VERSION)
-                .setUpMillis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos));
-        ServedGroup served = servedGroups.of(asked.getGroup());
-        Peers peers = servedGroups.peers();
-        reply.setGroups(servedGroups.groups());
-        Throwable failed = servedGroups.failure();
-        if (failed != null) reply.setFailure(String.valueOf(failed.getMessage()));
-        reply.addAllAlarms(reloading.alarms()).addAllAlarms(warnings());
-        if (peers != null) {
-          reply
-              .setRole(served == null ? "follows" : "leads")
-              .addAllServers(peers.status())
-              .addAllAlarms(peers.alarms())
-              .setServersAgeMillis(peers.age().toMillis());
-        }
-        if (served != null) describe(served, reply);
-        if (served != null && asked.getGroup() == ShardMap.GLOBAL_GROUP) {
-          tree.members().stream().limit(SHOWN_MAX).forEach(member -> reply.addTree(shown(member)));
-        }
-        out.onNext(reply.build());
-        out.onCompleted();
-      });
+    public Receiver converse(Stream stream, Caller caller) {
+      var connection = new ClientConnection(servedGroups, stream, caller);
+      connection.begin();
+      return connection;
+    }
+
+    @Override
+    public Receiver migrate(Stream stream) {
+      return tree.begin(stream);
+    }
+
+    @Override
+    public Entrance.Asked ask(Rpc rpc, Noted out) {
+      if (rpc == Rpc.DEPLOY) return code.deploy(out);
+      return asked -> run(rpc, asked, out);
+    }
+
+    private void run(Rpc rpc, Message asked, Noted out) {
+      try {
+        operators.execute(() -> {
+          try {
+            if (rpc == Rpc.CLASS_FILES) code.files((ClassFilesRequest) asked, out);
+            else out.answer(answer(rpc, asked));
+          } catch (StatusException refused) {
+            out.end(refused.status());
+          } catch (RuntimeException failed) {
+            repeats.tell("a question could not be answered: " + failed, l -> LOG.error(l, failed));
+            out.refuse(Status.Code.UNKNOWN, failed.toString());
+          }
+        });
+      } catch (RejectedExecutionException closed) {
+        out.end(ENDED);
+      }
+    }
+
+    private Message answer(Rpc rpc, Message asked) {
+      return switch (rpc) {
+        case STATUS -> status((StatusRequest) asked);
+        case CANCEL -> cancel((CancelRequest) asked);
+        case WHERE -> where((WhereRequest) asked);
+        case CHALLENGE -> challenge();
+        case JOIN -> join((JoinRequest) asked);
+        case DRAIN -> drain((DrainRequest) asked);
+        case REPLICATE -> replicate((ReplicateRequest) asked);
+        case ACCEPT -> accept((AcceptRequest) asked);
+        case VERSIONS -> code.versions((VersionsRequest) asked);
+        case LOOK -> look((LookRequest) asked);
+        case RETAIN -> retain((RetainRequest) asked);
+        case BACK_UP -> copying.answer((BackUpRequest) asked);
+        case READ_SEGMENT -> copying.answer((ReadSegmentRequest) asked);
+        case CONVERSE, CLASS_FILES, DEPLOY, TREE ->
+            throw new IllegalStateException(rpc + " has several messages");
+      };
+    }
+
+    private StatusReply status(StatusRequest asked) {
+      var reply =
+          StatusReply.newBuilder()
+              .setVersion(VERSION)
+              .setUpMillis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos));
+      ServedGroup served = servedGroups.of(asked.getGroup());
+      Peers peers = servedGroups.peers();
+      reply.setGroups(servedGroups.groups());
+      Throwable failed = servedGroups.failure();
+      if (failed != null) reply.setFailure(String.valueOf(failed.getMessage()));
+      reply.addAllAlarms(reloading.alarms()).addAllAlarms(warnings());
+      if (peers != null) {
+        reply
+            .setRole(served == null ? "follows" : "leads")
+            .addAllServers(peers.status())
+            .addAllAlarms(peers.alarms())
+            .setServersAgeMillis(peers.age().toMillis());
+      }
+      if (served != null) describe(served, reply);
+      if (served != null && asked.getGroup() == ShardMap.GLOBAL_GROUP) {
+        tree.members().stream().limit(SHOWN_MAX).forEach(member -> reply.addTree(shown(member)));
+      }
+      return reply.build();
     }
 
     private static void describe(ServedGroup served, StatusReply.Builder reply) {
@@ -631,27 +686,23 @@ public final class Server implements AutoCloseable {
           .build();
     }
 
-    @Override
-    public void cancel(CancelRequest asked, StreamObserver<CancelReply> out) {
-      operators.execute(() -> {
-        var reply = CancelReply.newBuilder();
-        ServedGroup served = servedGroups.of(asked.getGroup());
-        if (asked.getSession() != 0) {
-          reply.setCancelled(served != null && served.registry().evict(asked.getSession()));
-          if (!reply.getCancelled()) {
-            reply.setWhy(
-                "group %d has no session %s here; ./stoa status --group %d lists its sessions"
-                    .formatted(
-                        asked.getGroup(),
-                        Long.toUnsignedString(asked.getSession()),
-                        asked.getGroup()));
-          }
-        } else {
-          cancel(served, asked.getId(), reply);
+    private CancelReply cancel(CancelRequest asked) {
+      var reply = CancelReply.newBuilder();
+      ServedGroup served = servedGroups.of(asked.getGroup());
+      if (asked.getSession() != 0) {
+        reply.setCancelled(served != null && served.registry().evict(asked.getSession()));
+        if (!reply.getCancelled()) {
+          reply.setWhy(
+              "group %d has no session %s here; ./stoa status --group %d lists its sessions"
+                  .formatted(
+                      asked.getGroup(),
+                      Long.toUnsignedString(asked.getSession()),
+                      asked.getGroup()));
         }
-        out.onNext(reply.build());
-        out.onCompleted();
-      });
+      } else {
+        cancel(served, asked.getId(), reply);
+      }
+      return reply.build();
     }
 
     private static void cancel(
@@ -666,38 +717,25 @@ public final class Server implements AutoCloseable {
       }
     }
 
-    @Override
-    public void where(WhereRequest asked, StreamObserver<Whereabouts> out) {
-      if (!servedGroups.has(asked.getGroup())) {
-        out.onError(
-            Status.FAILED_PRECONDITION
-                .withDescription(servedGroups.hasNot(asked.getGroup()))
-                .asRuntimeException());
-        return;
+    private Whereabouts where(WhereRequest asked) {
+      int group = asked.getGroup();
+      if (!servedGroups.has(group)) {
+        throw Status.of(Status.Code.FAILED_PRECONDITION, servedGroups.hasNot(group)).exception();
       }
-      var _ =
-          servedGroups
-              .whereabouts(asked.getGroup())
-              .whenComplete((whereabouts, late) -> {
-                if (late == null) {
-                  out.onNext(whereabouts);
-                  out.onCompleted();
-                } else {
-                  out.onError(
-                      Status.UNAVAILABLE.withDescription(ServedGroups.NOBODY).asRuntimeException());
-                }
-              });
+      try {
+        return servedGroups.whereabouts(group).join();
+      } catch (CompletionException | CancellationException unknown) {
+        throw Status.of(Status.Code.UNAVAILABLE, ServedGroups.NOBODY).exception();
+      }
     }
 
-    @Override
-    public void challenge(ChallengeRequest asked, StreamObserver<ChallengeReply> out) {
+    private ChallengeReply challenge() {
       Peers peers = servedGroups.peers();
       var reply = ChallengeReply.newBuilder();
       if (peers != null && peers.secret() != null) {
         reply.setChallenge(challenges.give(System.nanoTime()));
       }
-      out.onNext(reply.build());
-      out.onCompleted();
+      return reply.build();
     }
 
     private Peers peers() {
@@ -724,72 +762,56 @@ public final class Server implements AutoCloseable {
               + " cluster.secret, which is in the data directory of each server");
     }
 
-    @Override
-    public void join(JoinRequest asked, StreamObserver<JoinReply> out) {
-      operators.execute(() -> {
-        var reply = JoinReply.newBuilder();
-        try {
-          peer(asked.getChallenge(), secret -> Proofs.isProved(asked, secret))
-              .join(asked.getServer(), asked.getMember());
-        } catch (StoaException | IllegalArgumentException refused) {
-          reply.setRefusal(String.valueOf(refused.getMessage()));
-        }
-        out.onNext(reply.build());
-        out.onCompleted();
-      });
+    private JoinReply join(JoinRequest asked) {
+      var reply = JoinReply.newBuilder();
+      try {
+        peer(asked.getChallenge(), secret -> Proofs.isProved(asked, secret))
+            .join(asked.getServer(), asked.getMember());
+      } catch (StoaException | IllegalArgumentException refused) {
+        reply.setRefusal(String.valueOf(refused.getMessage()));
+      }
+      return reply.build();
     }
 
-    @Override
-    public void drain(DrainRequest asked, StreamObserver<DrainReply> out) {
-      operators.execute(() -> {
-        var reply = DrainReply.newBuilder();
-        try {
-          peer(asked.getChallenge(), secret -> Proofs.isProved(asked, secret))
-              .drain(asked.getServer());
-        } catch (StoaException | IllegalArgumentException refused) {
-          reply.setRefusal(String.valueOf(refused.getMessage()));
-        }
-        out.onNext(reply.build());
-        out.onCompleted();
-      });
+    private DrainReply drain(DrainRequest asked) {
+      var reply = DrainReply.newBuilder();
+      try {
+        peer(asked.getChallenge(), secret -> Proofs.isProved(asked, secret))
+            .drain(asked.getServer());
+      } catch (StoaException | IllegalArgumentException refused) {
+        reply.setRefusal(String.valueOf(refused.getMessage()));
+      }
+      return reply.build();
     }
 
-    @Override
-    public void replicate(ReplicateRequest asked, StreamObserver<ReplicateReply> out) {
-      operators.execute(() -> {
-        var reply = ReplicateReply.newBuilder();
-        try {
-          peers().setReplicas(asked.getReplicas());
-        } catch (StoaException | IllegalArgumentException refused) {
-          reply.setRefusal(String.valueOf(refused.getMessage()));
-        }
-        out.onNext(reply.build());
-        out.onCompleted();
-      });
+    private ReplicateReply replicate(ReplicateRequest asked) {
+      var reply = ReplicateReply.newBuilder();
+      try {
+        peers().setReplicas(asked.getReplicas());
+      } catch (StoaException | IllegalArgumentException refused) {
+        reply.setRefusal(String.valueOf(refused.getMessage()));
+      }
+      return reply.build();
     }
 
-    @Override
-    public void accept(AcceptRequest asked, StreamObserver<AcceptReply> out) {
-      operators.execute(() -> {
-        var reply = AcceptReply.newBuilder();
-        ServedGroup served = servedGroups.of(asked.getGroup());
-        try {
-          if (served == null) {
-            reply.setRefusal("this server has not the store");
-          } else if (asked.getAll()) {
-            acceptAll(served.service(), reply);
-          } else if (served.service().accept(asked.getObject())) {
-            reply.setAccepted(1);
-          } else {
-            reply.setRefusal(
-                asked.getObject() + " is not in quarantine; ./stoa status lists what is");
-          }
-        } catch (StoaException refused) {
-          reply.setRefusal(String.valueOf(refused.getMessage()));
+    private AcceptReply accept(AcceptRequest asked) {
+      var reply = AcceptReply.newBuilder();
+      ServedGroup served = servedGroups.of(asked.getGroup());
+      try {
+        if (served == null) {
+          reply.setRefusal("this server has not the store");
+        } else if (asked.getAll()) {
+          acceptAll(served.service(), reply);
+        } else if (served.service().accept(asked.getObject())) {
+          reply.setAccepted(1);
+        } else {
+          reply.setRefusal(
+              asked.getObject() + " is not in quarantine; ./stoa status lists what is");
         }
-        out.onNext(reply.build());
-        out.onCompleted();
-      });
+      } catch (StoaException refused) {
+        reply.setRefusal(String.valueOf(refused.getMessage()));
+      }
+      return reply.build();
     }
 
     private static void acceptAll(ObjectService service, AcceptReply.Builder reply) {
@@ -805,78 +827,55 @@ public final class Server implements AutoCloseable {
       }
     }
 
-    @Override
-    public void versions(VersionsRequest asked, StreamObserver<VersionsReply> out) {
-      code.versions(asked, out);
-    }
-
-    @Override
-    public void classFiles(ClassFilesRequest asked, StreamObserver<ClassFile> out) {
-      code.files(asked, out);
-    }
-
-    @Override
-    public StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out) {
-      return code.deploy(out);
-    }
-
-    @Override
-    public void look(LookRequest asked, StreamObserver<LookReply> out) {
-      operators.execute(() -> {
-        LookReply reply;
-        Semaphore turns = asked.hasUse() ? watches : looks;
-        ServedGroup served = servedGroups.of(asked.getGroup());
-        if (!servedGroups.has(asked.getGroup())) {
-          reply = refusal(servedGroups.hasNot(asked.getGroup()));
-        } else if (served == null) {
-          reply =
-              refusal(
-                  "this server does not lead group "
-                      + asked.getGroup()
-                      + "; try again when a server leads it");
-        } else if (!turns.tryAcquire()) {
-          int most = asked.hasUse() ? WATCHES_MAX : LOOKS_MAX;
-          reply = refusal("this server answers " + most + " such questions; try again soon");
-        } else {
-          try {
-            reply =
-                asked.hasAudit()
-                    ? Audit.last(served.service().streams().all(), asked.getAudit().getMax())
-                    : Looking.answer(served.service().look(), asked);
-          } catch (RuntimeException | LinkageError | StackOverflowError failed) {
-            reply = refusal("the server cannot tell: " + failed);
-          } finally {
-            turns.release();
-          }
-        }
-        out.onNext(reply);
-        out.onCompleted();
-      });
-    }
-
-    @Override
-    public void retain(RetainRequest asked, StreamObserver<RetainReply> out) {
-      operators.execute(() -> {
-        var reply = RetainReply.newBuilder();
-        ServedGroup served = servedGroups.of(asked.getGroup());
+    private LookReply look(LookRequest asked) {
+      LookReply reply;
+      Semaphore turns = asked.hasUse() ? watches : looks;
+      ServedGroup served = servedGroups.of(asked.getGroup());
+      if (!servedGroups.has(asked.getGroup())) {
+        reply = refusal(servedGroups.hasNot(asked.getGroup()));
+      } else if (served == null) {
+        reply =
+            refusal(
+                "this server does not lead group "
+                    + asked.getGroup()
+                    + "; try again when a server leads it");
+      } else if (!turns.tryAcquire()) {
+        int most = asked.hasUse() ? WATCHES_MAX : LOOKS_MAX;
+        reply = refusal("this server answers " + most + " such questions; try again soon");
+      } else {
         try {
-          if (!servedGroups.has(asked.getGroup())) {
-            reply.setRefusal(servedGroups.hasNot(asked.getGroup()));
-          } else if (served == null) {
-            reply.setRefusal("this server does not lead group " + asked.getGroup() + "; try again");
-          } else {
-            if (asked.getRulesCount() > 0) {
-              served.service().retention().change(asked.getRulesList());
-            }
-            if (asked.hasRelease()) release(served.service(), asked.getRelease(), reply);
-            reply.addAllRules(served.service().retention().rules());
-          }
-        } catch (StoaException | IllegalArgumentException refused) {
-          reply.clear().setRefusal(CodeRequests.reason(refused));
+          reply =
+              asked.hasAudit()
+                  ? Audit.last(served.service().streams().all(), asked.getAudit().getMax())
+                  : Looking.answer(served.service().look(), asked);
+        } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+          reply = refusal("the server cannot tell: " + failed);
+        } finally {
+          turns.release();
         }
-        out.onNext(reply.build());
-        out.onCompleted();
-      });
+      }
+      return reply;
+    }
+
+    private RetainReply retain(RetainRequest asked) {
+      var reply = RetainReply.newBuilder();
+      ServedGroup served = servedGroups.of(asked.getGroup());
+      try {
+        if (!servedGroups.has(asked.getGroup())) {
+          reply.setRefusal(servedGroups.hasNot(asked.getGroup()));
+        } else if (served == null) {
+          reply.setRefusal("this server does not lead group " + asked.getGroup() + "; try again");
+        } else {
+          if (asked.getRulesCount() > 0) {
+            served.service().retention().change(asked.getRulesList());
+          }
+          if (asked.hasRelease()) release(served.service(), asked.getRelease(), reply);
+          reply.addAllRules(served.service().retention().rules());
+        }
+      } catch (StoaException | IllegalArgumentException refused) {
+        reply.clear().setRefusal(CodeRequests.reason(refused));
+      }
+      return reply.build();
     }
 
     private static void release(ObjectService service, Release asked, RetainReply.Builder reply) {
@@ -886,37 +885,8 @@ public final class Server implements AutoCloseable {
       reply.setReleased(released.objects()).setNext(released.next());
     }
 
-    @Override
-    public void backUp(BackUpRequest asked, StreamObserver<BackUpReply> out) {
-      operators.execute(() -> {
-        out.onNext(copying.answer(asked));
-        out.onCompleted();
-      });
-    }
-
-    @Override
-    public void readSegment(ReadSegmentRequest asked, StreamObserver<ReadSegmentReply> out) {
-      operators.execute(() -> {
-        out.onNext(copying.answer(asked));
-        out.onCompleted();
-      });
-    }
-
     private static LookReply refusal(String why) {
       return LookReply.newBuilder().setRefusal(why).build();
-    }
-
-    @Override
-    public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
-      @Nullable SocketAddress peer = Entrance.PEER.get();
-      var connection =
-          new ClientConnection(
-              servedGroups,
-              (ServerCallStreamObserver<ServerFrame>) out,
-              peer == null ? "" : peer.toString(),
-              Entrance.caller());
-      connection.begin();
-      return connection;
     }
   }
 }

@@ -1,7 +1,6 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
-import io.grpc.Status;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +15,7 @@ import stoa.node.access.Refusals;
 import stoa.objects.Sessions;
 import stoa.store.past.Pins;
 import stoa.store.watching.Watch;
+import stoa.transport.Status;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
@@ -121,13 +121,12 @@ final class Session {
 
   /// Attaches a connection, in place of another one if there is one.
   ///
-  /// @throws io.grpc.StatusRuntimeException when the session has ended
+  /// @throws stoa.transport.StatusException when the session has ended
   /// @return the other; null when there is none
   synchronized @Nullable ClientConnection attach(ClientConnection next) {
     if (ended) {
-      throw Status.UNAVAILABLE
-          .withDescription("session " + id + " is about to end; ask again")
-          .asRuntimeException();
+      throw Status.of(Status.Code.UNAVAILABLE, "session " + id + " is about to end; ask again")
+          .exception();
     }
     ClientConnection before = connection;
     connection = next;

@@ -1,11 +1,11 @@
 package stoa.node;
 
-import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.transport.Status;
 
 /// The connections without a hello. They belong to no session, so no session's limits count for
 /// them. Thread-safe.
@@ -33,7 +33,7 @@ final class Strangers {
     }
     if (oldest == null) return;
     oldest.refuse(
-        Status.RESOURCE_EXHAUSTED,
+        Status.Code.RESOURCE_EXHAUSTED,
         "more than "
             + countMax
             + " connections (helloConnectionsMax) have said no hello, and this is the oldest; say"
@@ -55,7 +55,7 @@ final class Strangers {
     }
     for (ClientConnection one : late) {
       one.refuse(
-          Status.UNAVAILABLE,
+          Status.Code.UNAVAILABLE,
           "no hello came within "
               + timeMax.toMillis()
               + " ms (helloTimeMax); say hello with the first frame");
@@ -63,7 +63,7 @@ final class Strangers {
   }
 
   /// Ends all.
-  void end(Status status, String reason) {
+  void end(Status.Code status, String reason) {
     List<ClientConnection> all;
     synchronized (this) {
       all = List.copyOf(since.keySet());

@@ -1,11 +1,5 @@
 package stoa.node;
 
-import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.shaded.io.netty.handler.ssl.ClientAuth;
-import io.grpc.netty.shaded.io.netty.handler.ssl.JdkSslContext;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +7,7 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Permissions;
+import stoa.transport.Tls;
 
 /// The files of a server's TLS, in PEM. Immutable.
 ///
@@ -27,46 +22,18 @@ record TlsFiles(Path certificate, Path key, @Nullable Path authorities) {
     return files;
   }
 
-  /// Reads the files for gRPC. A client that shows a certificate of other signers is cut off; the
-  /// entrance decides whether a client may show none.
+  /// Reads the files. A client that shows a certificate of other signers is cut off; the entrance
+  /// decides whether a client may show none.
   ///
   /// @throws IOException when a file cannot be read, or the key is not the certificate's
-  SslContext grpc() throws IOException {
-    return built(GrpcSslContexts.configure(builder()));
-  }
-
-  /// Reads the files for HTTP.
-  ///
-  /// @throws IOException as [#grpc]
-  SSLContext http() throws IOException {
-    return ((JdkSslContext) built(builder().sslProvider(SslProvider.JDK))).context();
-  }
-
-  private SslContextBuilder builder() throws IOException {
+  SSLContext context() throws IOException {
     Permissions.requirePrivate(key);
     try {
-      return SslContextBuilder.forServer(certificate.toFile(), key.toFile());
-    } catch (IllegalArgumentException unusable) {
-      throw unusable(unusable);
+      return Tls.context(certificate, key, authorities);
+    } catch (IOException unusable) {
+      throw new IOException(
+          "the certificates of " + certificate + " cannot be used: " + unusable.getMessage(),
+          unusable);
     }
-  }
-
-  private SslContext built(SslContextBuilder builder) throws IOException {
-    Path signers = authorities;
-    try {
-      if (signers != null) {
-        builder.trustManager(signers.toFile()).clientAuth(ClientAuth.OPTIONAL);
-      }
-      return builder.build();
-    } catch (IllegalArgumentException unusable) {
-      throw unusable(unusable);
-    }
-  }
-
-  private IOException unusable(IllegalArgumentException cause) {
-    Throwable first = cause;
-    while (first.getCause() != null) first = first.getCause();
-    return new IOException(
-        "the certificates of " + certificate + " cannot be used: " + first.getMessage(), cause);
   }
 }

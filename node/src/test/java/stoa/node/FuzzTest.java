@@ -4,16 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.grpc.CallOptions;
-import io.grpc.ClientCall;
-import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
-import io.grpc.Status;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -25,8 +16,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.objects.ObjectService;
+import stoa.transport.Channel;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
+import stoa.wire.Channels;
+import stoa.wire.Rpc;
 import stoa.wire.proto.Begin;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.Call;
@@ -43,7 +40,6 @@ import stoa.wire.proto.Names;
 import stoa.wire.proto.Pin;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.Stream;
 import stoa.wire.proto.TakeSnapshot;
 
@@ -52,26 +48,6 @@ class FuzzTest {
   private static final int CONNECTIONS = 20;
   private static final int FRAMES = 12;
   private static final int BYTES_MAX = 200;
-
-  /// The connection, with frames of any bytes in the place of messages.
-  private static final MethodDescriptor<byte[], byte[]> BYTES =
-      StoreGrpc.getConverseMethod().toBuilder(new Bytes(), new Bytes()).build();
-
-  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-    @Override
-    public InputStream stream(byte[] value) {
-      return new ByteArrayInputStream(value);
-    }
-
-    @Override
-    public byte[] parse(InputStream stream) {
-      try {
-        return stream.readAllBytes();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-  }
 
   private static Server start() throws IOException {
     return Server.start(
@@ -150,34 +126,38 @@ class FuzzTest {
   }
 
   /// Sends frames after a hello, and waits until the server ends the connection or has them.
-  private static void converse(ManagedChannel channel, Random random) throws Exception {
-    ClientCall<byte[], byte[]> call = channel.newCall(BYTES, CallOptions.DEFAULT);
-    var greeted = new CountDownLatch(1);
-    var ended = new CountDownLatch(1);
-    call.start(
-        new ClientCall.Listener<>() {
-          @Override
-          public void onMessage(byte[] message) {
-            greeted.countDown();
-            call.request(1);
-          }
-
-          @Override
-          public void onClose(Status status, Metadata trailers) {
-            greeted.countDown();
-            ended.countDown();
-          }
-        },
-        new Metadata());
-    call.request(1);
-    var hello = ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY));
+  private static void converse(Channel channel, Random random) throws Exception {
+    var heard = new Heard();
+    var stream = channel.open(Rpc.CONVERSE.path(), heard);
+    stream.request(Integer.MAX_VALUE);
     if (random.nextInt(5) > 0) {
-      call.sendMessage(hello.build().toByteArray());
-      assertTrue(greeted.await(60, TimeUnit.SECONDS));
+      stream.send(hello());
+      assertTrue(heard.greeted.await(60, TimeUnit.SECONDS));
     }
-    for (int i = 0; i < FRAMES && ended.getCount() > 0; i++) call.sendMessage(frame(random, i));
-    call.halfClose();
-    assertTrue(ended.await(60, TimeUnit.SECONDS), "the server did not end the connection");
+    for (int i = 0; i < FRAMES && !heard.ended.isDone(); i++) stream.send(frame(random, i));
+    stream.finish();
+    var _ = heard.ended.get(60, TimeUnit.SECONDS);
+  }
+
+  private static byte[] hello() {
+    var hello = ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY));
+    return hello.build().toByteArray();
+  }
+
+  private static final class Heard implements Receiver {
+    private final CountDownLatch greeted = new CountDownLatch(1);
+    private final CompletableFuture<Status> ended = new CompletableFuture<>();
+
+    @Override
+    public void message(byte[] message) {
+      greeted.countDown();
+    }
+
+    @Override
+    public void over(Status status) {
+      greeted.countDown();
+      ended.complete(status);
+    }
   }
 
   private static void assertServes(Server server) throws Exception {
@@ -195,20 +175,18 @@ class FuzzTest {
   void strangeFramesHarmOnlyTheirConversation(long seed) throws Exception {
     var random = new Random(seed);
     try (Server server = start()) {
-      ManagedChannel channel = RawClient.channel(server.port());
-      try {
+      try (var channels = new Channels(ConnectionSecurity.none())) {
+        Channel channel = RawClient.channel(channels, server.port());
         for (int i = 0; i < CONNECTIONS; i++) {
           converse(channel, random);
           if (i % 10 == 0) assertServes(server);
         }
-        var operator = StoreGrpc.newBlockingStub(channel);
+        var operator = RawClient.questions(channels, server.port());
         // An ended session does not count as connected, and its requests end.
         while (operator.status(StatusRequest.getDefaultInstance()).getSessionsList().stream()
             .anyMatch(session -> session.getConnected() || session.getRequests() > 0)) {
           Thread.onSpinWait();
         }
-      } finally {
-        channel.shutdownNow();
       }
       assertServes(server);
     }
@@ -217,30 +195,37 @@ class FuzzTest {
   @Test
   void aFrameThatIsNoMessageIsRefusedAsNonsense() throws Exception {
     try (Server server = start()) {
-      ManagedChannel channel = RawClient.channel(server.port());
-      try {
+      try (var channels = new Channels(ConnectionSecurity.none())) {
+        Channel channel = RawClient.channel(channels, server.port());
         for (boolean greet : new boolean[] {true, false}) {
-          ClientCall<byte[], byte[]> call = channel.newCall(BYTES, CallOptions.DEFAULT);
-          var end = new CompletableFuture<Status>();
-          call.start(
-              new ClientCall.Listener<>() {
-                @Override
-                public void onClose(Status status, Metadata trailers) {
-                  end.complete(status);
-                }
-              },
-              new Metadata());
-          call.request(2);
-          var hello = ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY));
-          if (greet) call.sendMessage(hello.build().toByteArray());
-          call.sendMessage(new byte[] {-1, -1, -1});
-          var status = end.get(60, TimeUnit.SECONDS);
-          assertEquals(Status.Code.INVALID_ARGUMENT, status.getCode(), status::toString);
+          var heard = new Heard();
+          var stream = channel.open(Rpc.CONVERSE.path(), heard);
+          stream.request(2);
+          if (greet) stream.send(hello());
+          stream.send(new byte[] {-1, -1, -1});
+          var status = heard.ended.get(60, TimeUnit.SECONDS);
+          assertEquals(Status.Code.INVALID_ARGUMENT, status.code(), status::toString);
         }
-      } finally {
-        channel.shutdownNow();
       }
       assertServes(server);
+    }
+  }
+
+  @Test
+  void aQuestionThatIsNoMessageIsRefusedAsNonsense() throws Exception {
+    try (Server server = start();
+        var channels = new Channels(ConnectionSecurity.none())) {
+      Channel channel = RawClient.channel(channels, server.port());
+      for (Rpc rpc : Rpc.values()) {
+        if (rpc == Rpc.TREE) continue; // its messages are parts of others
+        var heard = new Heard();
+        var stream = channel.open(rpc.path(), heard);
+        stream.request(1);
+        stream.send(new byte[] {-1, -1, -1});
+        stream.finish();
+        var status = heard.ended.get(60, TimeUnit.SECONDS);
+        assertEquals(Status.Code.INVALID_ARGUMENT, status.code(), () -> rpc + " " + status);
+      }
     }
   }
 

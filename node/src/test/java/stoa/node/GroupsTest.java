@@ -6,9 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.grpc.ManagedChannel;
-import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
+import stoa.ConnectionSecurity;
 import stoa.LogOrder;
 import stoa.Ref;
 import stoa.Shared;
@@ -33,6 +31,9 @@ import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
 import stoa.store.threads.Threads;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
+import stoa.wire.Channels;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.CancelRequest;
@@ -41,7 +42,6 @@ import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ServerHello;
 import stoa.wire.proto.ServerStatus;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 
 /// A server that has several groups' parts of a store.
@@ -217,14 +217,14 @@ class GroupsTest {
       open(zero, 0);
       open(one, 1);
       server.follow(1);
-      assertEquals(Status.Code.UNAVAILABLE, one.end().getCode());
+      assertEquals(Status.Code.UNAVAILABLE, one.end().code());
       silent.send(
           ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY).setGroup(1)));
       ServerFrame told = silent.frame();
       assertEquals("127.0.0.1:2", told.getElsewhere().getLeader());
       assertEquals(2, told.getElsewhere().getServersCount());
       assertEquals(GROUPS, told.getElsewhere().getGroups());
-      assertEquals(Status.Code.OK, silent.end().getCode());
+      assertEquals(Status.Code.OK, silent.end().code());
       assertTrue(increment(zero, name(0)).hasAnswered());
       server.lead(1, part(1));
       try (var again = new RawClient(server.port())) {
@@ -241,33 +241,33 @@ class GroupsTest {
         var one = new RawClient(limited.port())) {
       open(zero, 0);
       one.send(ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY).setGroup(1)));
-      assertEquals(Status.Code.RESOURCE_EXHAUSTED, one.end().getCode());
+      assertEquals(Status.Code.RESOURCE_EXHAUSTED, one.end().code());
     }
   }
 
   @Test
   void aGroupThatThereIsNotIsRefused() throws Exception {
-    ManagedChannel channel = RawClient.channel(server.port());
-    try (var client = new RawClient(channel)) {
+    try (var channels = new Channels(ConnectionSecurity.none());
+        var client = new RawClient(RawClient.channel(channels, server.port()))) {
       client.send(
           ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY).setGroup(2)));
       Status end = client.end();
-      assertEquals(Status.Code.FAILED_PRECONDITION, end.getCode());
-      assertTrue(String.valueOf(end.getDescription()).contains("2 keep the store"), end::toString);
-      var operator = StoreGrpc.newBlockingStub(channel);
+      assertEquals(Status.Code.FAILED_PRECONDITION, end.code());
+      assertTrue(String.valueOf(end.description()).contains("2 keep the store"), end::toString);
+      var operator = RawClient.questions(channels, server.port());
       var where = WhereRequest.newBuilder().setGroup(7).build();
-      var refused = assertThrows(StatusRuntimeException.class, () -> operator.where(where));
-      assertEquals(Status.Code.FAILED_PRECONDITION, refused.getStatus().getCode());
+      var refused = assertThrows(StatusException.class, () -> operator.where(where));
+      assertEquals(Status.Code.FAILED_PRECONDITION, refused.status().code());
     }
   }
 
   @Test
   void anOperatorAsksForAGroup() throws Exception {
-    ManagedChannel channel = RawClient.channel(server.port());
-    try (var client = new RawClient(channel)) {
+    try (var channels = new Channels(ConnectionSecurity.none());
+        var client = new RawClient(RawClient.channel(channels, server.port()))) {
       open(client, 1);
       server.follow(0);
-      var operator = StoreGrpc.newBlockingStub(channel);
+      var operator = RawClient.questions(channels, server.port());
       var one = operator.status(StatusRequest.newBuilder().setGroup(1).build());
       assertEquals("leads", one.getRole());
       assertEquals(1, one.getSessionsCount());

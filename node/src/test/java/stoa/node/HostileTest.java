@@ -5,18 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.grpc.Attributes;
-import io.grpc.ManagedChannel;
-import io.grpc.Status;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import stoa.StoaConfig;
 import stoa.objects.ObjectService;
+import stoa.transport.Status;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.Names;
@@ -49,7 +44,7 @@ class HostileTest {
             Request.newBuilder()
                 .setSequence(1)
                 .setCall(Call.newBuilder().setCall(ByteString.copyFrom(new byte[9 << 20]))));
-        assertNotEquals(Status.Code.OK, client.end().getCode());
+        assertNotEquals(Status.Code.OK, client.end().code());
       }
       assertServes(server);
     }
@@ -97,7 +92,7 @@ class HostileTest {
         for (int sequence = 1; sequence <= 200; sequence++) {
           client.send(RawClient.find(sequence, 1));
         }
-        assertEquals(Status.Code.INVALID_ARGUMENT, client.end().getCode());
+        assertEquals(Status.Code.INVALID_ARGUMENT, client.end().code());
       }
       assertServes(server);
     }
@@ -113,7 +108,7 @@ class HostileTest {
         client.ask(RawClient.open(3, 1, Counter.class, "c"));
         var call = RawClient.call(4, 1, increment);
         client.send(call, RawClient.find(4, 1));
-        assertEquals(Status.Code.INVALID_ARGUMENT, client.end().getCode());
+        assertEquals(Status.Code.INVALID_ARGUMENT, client.end().code());
         try (var again = new RawClient(server.port())) {
           again.resume(hello.getSession(), hello.getSecret());
           assertTrue(again.ask(call).hasAnswered());
@@ -137,13 +132,14 @@ class HostileTest {
         try (var client = new RawClient(server.port())) {
           client.send(ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY)));
           Status end = client.end();
-          assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.getCode());
-          String words = String.valueOf(end.getDescription());
+          assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.code());
+          String words = String.valueOf(end.description());
           assertTrue(words.contains("clients at 127.0.0.1 have 50 sessions"), words);
           assertTrue(words.contains("sessionsOfAddressMax"), words);
         }
         // Others have the other half.
-        try (var client = new RawClient(channelFrom("127.0.0.2", server.port()))) {
+        try (var relay = new Relay("127.0.0.2", server.port());
+            var client = new RawClient(relay.port())) {
           client.open();
         }
       } finally {
@@ -152,31 +148,12 @@ class HostileTest {
     }
   }
 
-  /// A connection from another address of this machine.
-  private static ManagedChannel channelFrom(String address, int port) {
-    return to(port, address).build();
-  }
-
-  /// A connection to a port of this machine from one of its addresses.
-  static NettyChannelBuilder to(int port, String address) {
-    return NettyChannelBuilder.forAddress("127.0.0.1", port)
-        .localSocketPicker(
-            new NettyChannelBuilder.LocalSocketPicker() {
-              @Override
-              public SocketAddress createSocketAddress(
-                  SocketAddress remote, Attributes attributes) {
-                return new InetSocketAddress(address, 0);
-              }
-            })
-        .usePlaintext();
-  }
-
   @Test
   void nobodyIsServedWithoutTheToken() throws Exception {
     try (Server server = start(LOCAL.withToken("secret"))) {
       try (var client = new RawClient(server.port())) {
         client.send(ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY)));
-        assertEquals(Status.Code.UNAUTHENTICATED, client.end().getCode());
+        assertEquals(Status.Code.UNAUTHENTICATED, client.end().code());
       }
     }
   }

@@ -3,23 +3,25 @@ package stoa.node;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.grpc.CallOptions;
-import io.grpc.ClientCall;
-import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
+import stoa.ConnectionSecurity;
 import stoa.Shared;
 import stoa.StoaConfig;
 import stoa.objects.ObjectService;
+import stoa.transport.Channel;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
+import stoa.transport.Stream;
+import stoa.wire.Channels;
+import stoa.wire.Questions;
+import stoa.wire.Rpc;
 import stoa.wire.proto.ClientFrame;
-import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 
 /// Clients that do nothing, or only ask.
 class IdleTest {
@@ -44,27 +46,31 @@ class IdleTest {
     return Server.start(config, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
   }
 
-  private static StatusReply status(ManagedChannel channel) {
-    return StoreGrpc.newBlockingStub(channel).status(StatusRequest.getDefaultInstance());
+  private static StatusReply status(Channel channel) {
+    return new Questions(channel, 60_000).status(StatusRequest.getDefaultInstance());
   }
 
   /// Says hello and asks for one frame; what else comes waits.
-  private static ClientCall<ClientFrame, ServerFrame> converse(
-      ManagedChannel channel, Semaphore frames) {
-    ClientCall<ClientFrame, ServerFrame> call =
-        channel.newCall(StoreGrpc.getConverseMethod(), CallOptions.DEFAULT);
-    call.start(
-        new ClientCall.Listener<>() {
-          @Override
-          public void onMessage(ServerFrame frame) {
-            frames.release();
-          }
-        },
-        new Metadata());
-    call.request(1);
-    call.sendMessage(
-        ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY)).build());
-    return call;
+  private static Stream converse(Channel channel, Semaphore frames) {
+    Stream stream =
+        channel.open(
+            Rpc.CONVERSE.path(),
+            new Receiver() {
+              @Override
+              public void message(byte[] frame) {
+                frames.release();
+              }
+
+              @Override
+              public void over(Status status) {}
+            });
+    stream.request(1);
+    send(stream, ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY)));
+    return stream;
+  }
+
+  private static void send(Stream stream, ClientFrame.Builder frame) {
+    stream.send(frame.build().toByteArray());
   }
 
   @Test
@@ -77,20 +83,18 @@ class IdleTest {
       int increment = good.number(2, Counter.class, "increment()");
       good.ask(RawClient.open(3, 1, Counter.class, "good"));
       long sequence = 4;
-      ManagedChannel channel = RawClient.channel(server.port());
-      try {
+      try (var channels = new Channels(ConnectionSecurity.none())) {
+        Channel channel = RawClient.channel(channels, server.port());
         var frames = new Semaphore(0);
         for (int i = 0; i < SESSIONS; i++) {
           var call = converse(channel, frames);
           frames.acquire();
-          call.cancel("idle", null);
+          call.cancel(Status.of(Status.Code.CANCELLED, "idle"));
           if (i % 20 == 0) {
             assertTrue(good.ask(RawClient.call(sequence++, 1, increment)).hasAnswered());
           }
         }
         while (status(channel).getSessionsCount() > 1) Thread.onSpinWait();
-      } finally {
-        channel.shutdownNow();
       }
       assertTrue(good.ask(RawClient.call(sequence, 1, increment)).hasAnswered());
     }
@@ -105,19 +109,17 @@ class IdleTest {
       good.ask(RawClient.use(1, Bulk.class));
       int bytes = good.number(2, Bulk.class, "bytes()");
       good.ask(RawClient.open(3, 1, Bulk.class, "bulk"));
-      ManagedChannel channel = RawClient.channel(server.port());
-      ManagedChannel operator = RawClient.channel(server.port());
-      try {
+      try (var channels = new Channels(ConnectionSecurity.none())) {
+        Channel channel = RawClient.channel(channels, server.port());
+        Channel operator = RawClient.channel(channels, server.port());
         var frames = new Semaphore(0);
         var call = converse(channel, frames);
         frames.acquire();
-        call.sendMessage(
-            ClientFrame.newBuilder().addRequests(RawClient.open(1, 1, Bulk.class, "bulk")).build());
+        send(call, ClientFrame.newBuilder().addRequests(RawClient.open(1, 1, Bulk.class, "bulk")));
         // It asks for three times as much as it may leave unread, and reads nothing.
         int calls = 3 * ANSWER_BYTES_MAX / BULK_BYTES;
         for (int i = 0; i < calls; i++) {
-          call.sendMessage(
-              ClientFrame.newBuilder().addRequests(RawClient.call(2 + i, 1, bytes)).build());
+          send(call, ClientFrame.newBuilder().addRequests(RawClient.call(2 + i, 1, bytes)));
         }
         int sequence = 4;
         while (status(operator).getSessionsList().stream()
@@ -131,9 +133,6 @@ class IdleTest {
         var frame = ClientFrame.newBuilder().setAcknowledged(sequence - 1);
         good.send(frame.addRequests(RawClient.call(sequence, 1, bytes)));
         assertTrue(good.answer().hasAnswered());
-      } finally {
-        channel.shutdownNow();
-        operator.shutdownNow();
       }
     }
   }

@@ -5,19 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.grpc.ManagedChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.objects.ObjectService;
+import stoa.wire.Channels;
 import stoa.wire.proto.AuditOf;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
-import stoa.wire.proto.StoreGrpc;
 
 /// Commands on files are in the audit log once a server leads the store.
 class OfflineAuditTest {
@@ -30,13 +30,12 @@ class OfflineAuditTest {
     Files.writeString(file, "179573", StandardOpenOption.APPEND); // a crash cut it off
     assertThrows(
         IllegalArgumentException.class, () -> OfflineAudit.note(directory.resolve("none"), "x"));
-    ManagedChannel channel = null;
-    try (Server server =
-        Server.start(
-            ServerConfig.of("127.0.0.1", 0),
-            ObjectService.open(StoaConfig.of("memory:"), _ -> true))) {
-      channel = RawClient.channel(server.port());
-      var operator = StoreGrpc.newBlockingStub(channel);
+    try (var channels = new Channels(ConnectionSecurity.none());
+        Server server =
+            Server.start(
+                ServerConfig.of("127.0.0.1", 0),
+                ObjectService.open(StoaConfig.of("memory:"), _ -> true))) {
+      var operator = RawClient.questions(channels, server.port());
       server.settle(directory);
       var asked = LookRequest.newBuilder().setAudit(AuditOf.newBuilder().setMax(10)).build();
       LookReply told;
@@ -50,8 +49,6 @@ class OfflineAuditTest {
       assertEquals(System.getProperty("user.name"), told.getAudits(0).getIdentity());
       assertTrue(told.getAudits(1).getCommand().startsWith("salvage of two lines"));
       assertFalse(Files.exists(file));
-    } finally {
-      if (channel != null) channel.shutdownNow();
     }
   }
 }

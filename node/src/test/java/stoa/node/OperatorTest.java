@@ -4,17 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.grpc.ManagedChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import stoa.ConnectionSecurity;
 import stoa.Shared;
 import stoa.StoaConfig;
 import stoa.objects.ObjectService;
 import stoa.spi.Cancellation;
+import stoa.wire.Channels;
+import stoa.wire.Questions;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 
 /// The commands of an operator, and their answers.
 class OperatorTest {
@@ -45,7 +46,7 @@ class OperatorTest {
     }
   }
 
-  private static CallStatus waiting(StoreGrpc.StoreBlockingStub operator) {
+  private static CallStatus waiting(Questions operator) {
     while (true) {
       for (var call : operator.status(StatusRequest.getDefaultInstance()).getCallsList()) {
         if (call.getMethod().contains("turns") && !call.getRunning()) return call;
@@ -54,7 +55,7 @@ class OperatorTest {
     }
   }
 
-  private static CallStatus running(StoreGrpc.StoreBlockingStub operator) {
+  private static CallStatus running(Questions operator) {
     while (true) {
       for (var call : operator.status(StatusRequest.getDefaultInstance()).getCallsList()) {
         if (call.getMethod().contains("spin") && call.getRunning()) return call;
@@ -65,15 +66,14 @@ class OperatorTest {
 
   @Test
   void anEndlessCallIsSeenAndCancelledWhileOthersGoOn() throws Exception {
-    ManagedChannel channel = null;
-    try (Server server =
+    try (var channels = new Channels(ConnectionSecurity.none());
+        Server server =
             Server.start(
                 ServerConfig.of("127.0.0.1", 0),
                 ObjectService.open(StoaConfig.of("memory:"), _ -> true));
         var stuck = new RawClient(server.port());
         var other = new RawClient(server.port())) {
-      channel = RawClient.channel(server.port());
-      var operator = StoreGrpc.newBlockingStub(channel);
+      var operator = RawClient.questions(channels, server.port());
       long session = stuck.open().getSession();
       other.open();
       stuck.ask(RawClient.use(1, Endless.class));
@@ -121,8 +121,6 @@ class OperatorTest {
       assertFalse(again.getCancelled());
       assertTrue(again.getWhy().contains(call.getId()), again::getWhy);
       assertFalse(operator.cancel(CancelRequest.newBuilder().setId("x").build()).getCancelled());
-    } finally {
-      if (channel != null) channel.shutdownNow();
     }
   }
 }

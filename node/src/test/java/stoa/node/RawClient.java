@@ -1,18 +1,24 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
-import io.grpc.ManagedChannel;
-import io.grpc.Status;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.StreamObserver;
+import com.google.protobuf.InvalidProtocolBufferException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import stoa.ConnectionSecurity;
 import stoa.base.Encoder;
 import stoa.front.types.Keys;
+import stoa.transport.Address;
+import stoa.transport.Channel;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
+import stoa.transport.Stream;
+import stoa.wire.Channels;
 import stoa.wire.Frames;
+import stoa.wire.Questions;
+import stoa.wire.Rpc;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.ClientFrame;
@@ -23,60 +29,77 @@ import stoa.wire.proto.Open;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ServerHello;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.TypeNames;
 
 /// A client that says what it is told to, also what no client should.
 final class RawClient implements AutoCloseable {
   private static final long WAIT_SECONDS = 60;
 
-  private final ManagedChannel channel;
+  private final @Nullable Channels own;
+  private final Channel channel;
   private final BlockingQueue<ServerFrame> frames = new LinkedBlockingQueue<>();
   private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
   private final BlockingQueue<Status> ends = new LinkedBlockingQueue<>();
   private final AtomicReference<@Nullable ServerHello> hello = new AtomicReference<>();
-  private final StreamObserver<ClientFrame> out;
+  private final Stream out;
 
   RawClient(int port) {
-    this(channel(port));
+    this(port, ConnectionSecurity.none());
   }
 
-  /// @param channel to the server; closed with the client
-  RawClient(ManagedChannel channel) {
+  /// @param security how it proves itself
+  RawClient(int port, ConnectionSecurity security) {
+    this(new Channels(security), port);
+  }
+
+  private RawClient(Channels own, int port) {
+    this(channel(own, port), own);
+  }
+
+  /// @param channel to the server; cut with the client
+  RawClient(Channel channel) {
+    this(channel, null);
+  }
+
+  private RawClient(Channel channel, @Nullable Channels own) {
     this.channel = channel;
-    out =
-        StoreGrpc.newStub(channel)
-            .converse(
-                new StreamObserver<>() {
-                  @Override
-                  public void onNext(ServerFrame frame) {
-                    if (frame.hasHello()) hello.set(frame.getHello());
-                    frames.add(frame);
-                    answers.addAll(frame.getAnswersList());
-                  }
-
-                  @Override
-                  public void onError(Throwable cause) {
-                    ends.add(Status.fromThrowable(cause));
-                  }
-
-                  @Override
-                  public void onCompleted() {
-                    ends.add(Status.OK);
-                  }
-                });
+    this.own = own;
+    out = channel.open(Rpc.CONVERSE.path(), new Heard());
+    out.request(Integer.MAX_VALUE);
   }
 
-  /// A connection that is not encrypted.
-  static ManagedChannel channel(int port) {
-    return NettyChannelBuilder.forAddress("127.0.0.1", port)
-        .usePlaintext()
-        .maxInboundMessageSize(Frames.BYTES_MAX)
-        .build();
+  private final class Heard implements Receiver {
+    @Override
+    public void message(byte[] message) {
+      ServerFrame frame;
+      try {
+        frame = ServerFrame.parseFrom(message);
+      } catch (InvalidProtocolBufferException none) {
+        throw new AssertionError("the server's frame is no message", none);
+      }
+      if (frame.hasHello()) hello.set(frame.getHello());
+      frames.add(frame);
+      answers.addAll(frame.getAnswersList());
+    }
+
+    @Override
+    public void over(Status status) {
+      ends.add(status);
+    }
+  }
+
+  /// A channel to a server of this machine.
+  static Channel channel(Channels channels, int port) {
+    return channels.to(new Address("127.0.0.1", port));
+  }
+
+  /// The questions to a server of this machine.
+  static Questions questions(Channels channels, int port) {
+    return new Questions(channel(channels, port), WAIT_SECONDS * 1_000);
   }
 
   void send(ClientFrame.Builder frame) {
-    out.onNext(frame.build());
+    out.send(frame.build().toByteArray());
   }
 
   void send(Request.Builder... requests) {
@@ -131,7 +154,7 @@ final class RawClient implements AutoCloseable {
   Status.Code endOrHello() throws InterruptedException {
     while (true) {
       Status status = ends.poll(10, TimeUnit.MILLISECONDS);
-      if (status != null) return status.getCode();
+      if (status != null) return status.code();
       if (hello.get() != null) return Status.Code.OK;
     }
   }
@@ -184,11 +207,12 @@ final class RawClient implements AutoCloseable {
 
   /// Breaks the connection.
   void cut() {
-    channel.shutdownNow();
+    channel.cut();
   }
 
   @Override
   public void close() {
-    channel.shutdownNow();
+    channel.cut();
+    if (own != null) own.close();
   }
 }

@@ -4,11 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.grpc.Metadata;
-import io.grpc.Status;
-import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.MetadataUtils;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,16 +16,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.StreamKey;
 import stoa.node.access.IdentitySource;
 import stoa.node.access.Proof;
 import stoa.objects.ObjectService;
+import stoa.transport.Status;
+import stoa.wire.Channels;
 import stoa.wire.proto.AcceptRequest;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 
 /// Identities and certificates that change under a running server, clients with certificates, and
 /// the audit log.
@@ -51,17 +48,12 @@ class ReloadTest {
     return Server.start(config, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
   }
 
-  private static NettyChannelBuilder to(Server server, @Nullable String token) {
-    var channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext();
-    if (token == null) return channel;
-    var headers = new Metadata();
-    headers.put(
-        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);
-    return channel.intercept(MetadataUtils.newAttachHeadersInterceptor(headers));
+  private static ConnectionSecurity showing(String token) {
+    return ConnectionSecurity.none().withToken(token);
   }
 
   private static RawClient client(Server server, String token) {
-    return new RawClient(to(server, token).build());
+    return new RawClient(server.port(), showing(token));
   }
 
   private static Status.Code code(RawClient client) throws Exception {
@@ -90,22 +82,20 @@ class ReloadTest {
       write("identities", "a token new");
       server.reload();
       assertTrue(old.ask(RawClient.call(5, 1, increment)).hasAnswered());
-      var channel = to(server, "new").build();
-      try {
-        var status = StoreGrpc.newBlockingStub(channel).status(StatusRequest.getDefaultInstance());
+      try (var channels = new Channels(showing("new"))) {
+        var operator = RawClient.questions(channels, server.port());
+        var status = operator.status(StatusRequest.getDefaultInstance());
         assertEquals(1, status.getAlarmsCount(), status::toString);
         String alarm = status.getAlarms(0);
         assertTrue(alarm.contains("those of before stay"), alarm);
         assertTrue(alarm.contains("line 1: the token is not hashed"), alarm);
         write("identities", "a token " + hash("new"), may);
         server.reload();
-        var mended = StoreGrpc.newBlockingStub(channel).status(StatusRequest.getDefaultInstance());
+        var mended = operator.status(StatusRequest.getDefaultInstance());
         assertEquals(0, mended.getAlarmsCount(), mended::toString);
-      } finally {
-        channel.shutdownNow();
       }
       // The client with the old token is cut off, and may come with another.
-      assertEquals(Status.Code.UNAVAILABLE, old.end().getCode());
+      assertEquals(Status.Code.UNAVAILABLE, old.end().code());
       try (var late = client(server, "old")) {
         assertEquals(Status.Code.UNAUTHENTICATED, code(late));
       }
@@ -120,7 +110,7 @@ class ReloadTest {
         var client = client(server, "old")) {
       client.open();
       write("tokens", "new");
-      assertEquals(Status.Code.UNAVAILABLE, client.end().getCode());
+      assertEquals(Status.Code.UNAVAILABLE, client.end().code());
       try (var other = client(server, "new")) {
         assertEquals(Status.Code.OK, code(other));
       }
@@ -129,10 +119,9 @@ class ReloadTest {
 
   private static RawClient encrypted(
       Server server, TestCertificate trusted, @Nullable TestCertificate own) throws Exception {
-    var tls = GrpcSslContexts.forClient().trustManager(trusted.certificate().toFile());
-    if (own != null) tls.keyManager(own.certificate().toFile(), own.key().toFile());
-    return new RawClient(
-        NettyChannelBuilder.forAddress("127.0.0.1", server.port()).sslContext(tls.build()).build());
+    var security = ConnectionSecurity.trusting(trusted.certificate());
+    if (own != null) security = security.withCertificate(own.certificate(), own.key());
+    return new RawClient(server.port(), security);
   }
 
   @Test
@@ -217,14 +206,11 @@ class ReloadTest {
     var config = ServerConfig.of("127.0.0.1", 0).withIdentities(new IdentitySource.Named(file));
     var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
     try (Server server = Server.start(config, service)) {
-      var channel = to(server, "x").build();
-      try {
-        var operator = StoreGrpc.newBlockingStub(channel);
+      try (var channels = new Channels(showing("x"))) {
+        var operator = RawClient.questions(channels, server.port());
         var _ = operator.status(StatusRequest.getDefaultInstance());
         var _ = operator.cancel(CancelRequest.newBuilder().setId("7").build());
         var _ = operator.accept(AcceptRequest.newBuilder().setAll(true).build());
-      } finally {
-        channel.shutdownNow();
       }
       StreamKey stream = AuditEntry.stream(0, 1);
       assertTrue(AuditEntry.streams().contains(stream));

@@ -12,18 +12,6 @@ import static stoa.node.access.Role.OPERATE;
 import static stoa.node.access.Role.READ;
 
 import com.google.protobuf.ByteString;
-import io.grpc.CallOptions;
-import io.grpc.ClientCall;
-import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
-import io.grpc.Status;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.MetadataUtils;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -43,12 +31,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.node.access.IdentitySource;
 import stoa.node.access.Proof;
 import stoa.node.access.Role;
 import stoa.objects.ObjectService;
+import stoa.transport.Channel;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
 import stoa.wire.BlobOperation;
+import stoa.wire.Channels;
+import stoa.wire.Rpc;
 import stoa.wire.StreamOperation;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
@@ -68,7 +63,7 @@ import stoa.wire.proto.Request;
 import stoa.wire.proto.Request.WhatCase;
 import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.StateOf;
-import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.Stream;
 import stoa.wire.proto.Trim;
 
@@ -212,18 +207,12 @@ class RolesTest {
     return Proof.token(token).hash();
   }
 
-  private static ManagedChannel channel(String token) {
-    var headers = new Metadata();
-    headers.put(
-        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);
-    return NettyChannelBuilder.forAddress("127.0.0.1", server.port())
-        .usePlaintext()
-        .intercept(MetadataUtils.newAttachHeadersInterceptor(headers))
-        .build();
+  private static Channels channels(String token) {
+    return new Channels(ConnectionSecurity.none().withToken(token));
   }
 
   private static RawClient client(String token) {
-    return new RawClient(channel(token));
+    return new RawClient(server.port(), ConnectionSecurity.none().withToken(token));
   }
 
   private static boolean isForbidden(Answer answer) {
@@ -238,8 +227,10 @@ class RolesTest {
     assertEquals(EnumSet.allOf(Rpc.class), METHODS.keySet());
     var named = new HashSet<String>();
     for (Rpc rpc : Rpc.values()) named.add(rpc.path());
-    for (var method : StoreGrpc.getServiceDescriptor().getMethods()) {
-      assertTrue(named.remove(method.getFullMethodName()), method.getFullMethodName());
+    var service = StatusRequest.getDescriptor().getFile().findServiceByName("Store");
+    for (var method : service.getMethods()) {
+      String name = service.getFullName() + "/" + method.getName();
+      assertTrue(named.remove(name), name);
     }
     assertEquals(Set.of(Rpc.TREE.path()), named);
   }
@@ -316,58 +307,41 @@ class RolesTest {
   }
 
   /// Returns how a call with one empty message ends.
-  private static CompletableFuture<Status> ask(ManagedChannel channel, Rpc rpc) {
-    var bytes =
-        new MethodDescriptor.Marshaller<byte[]>() {
-          @Override
-          public InputStream stream(byte[] value) {
-            return new ByteArrayInputStream(value);
-          }
-
-          @Override
-          public byte[] parse(InputStream stream) {
-            try {
-              return stream.readAllBytes();
-            } catch (IOException e) {
-              throw new UncheckedIOException(e);
-            }
-          }
-        };
-    var method =
-        MethodDescriptor.newBuilder(bytes, bytes)
-            .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
-            .setFullMethodName(rpc.path())
-            .build();
+  private static CompletableFuture<Status> ask(Channel channel, Rpc rpc) {
     var ended = new CompletableFuture<Status>();
-    ClientCall<byte[], byte[]> call = channel.newCall(method, CallOptions.DEFAULT);
-    call.start(
-        new ClientCall.Listener<>() {
-          @Override
-          public void onClose(Status status, Metadata trailers) {
-            ended.complete(status);
-          }
-        },
-        new Metadata());
-    call.request(Integer.MAX_VALUE);
-    call.sendMessage(new byte[0]);
-    call.halfClose();
+    var stream =
+        channel.open(
+            rpc.path(),
+            new Receiver() {
+              @Override
+              public void message(byte[] message) {}
+
+              @Override
+              public void over(Status status) {
+                ended.complete(status);
+              }
+            });
+    stream.request(Integer.MAX_VALUE);
+    stream.send(new byte[0]);
+    stream.finish();
     return ended;
   }
 
   private static boolean isForbidden(Status status) {
-    return status.getCode() == Status.Code.PERMISSION_DENIED
-        || String.valueOf(status.getDescription()).contains("are refused; try again soon");
+    return status.code() == Status.Code.PERMISSION_DENIED
+        || String.valueOf(status.description()).contains("are refused; try again soon");
   }
 
   @Test
   void eachMethodNeedsItsRole() throws Exception {
-    var channels = new ArrayList<ManagedChannel>();
+    var channels = new ArrayList<Channels>();
     try {
       var asked = new HashMap<String, CompletableFuture<Status>>();
       for (Role role : Role.values()) {
-        channels.add(channel(word(role)));
+        channels.add(channels(word(role)));
+        Channel channel = RawClient.channel(channels.getLast(), server.port());
         for (Rpc rpc : Rpc.values()) {
-          asked.put(role + " " + rpc, ask(channels.getLast(), rpc));
+          asked.put(role + " " + rpc, ask(channel, rpc));
         }
       }
       for (Role role : Role.values()) {
@@ -381,7 +355,7 @@ class RolesTest {
       }
       assertTrue(server.access().refusals().forbidden() >= 8);
     } finally {
-      channels.forEach(ManagedChannel::shutdownNow);
+      channels.forEach(Channels::close);
     }
   }
 
@@ -424,8 +398,8 @@ class RolesTest {
 
   @Test
   void aRoleForSomeTypesIsNoneForOthers() throws Exception {
-    ManagedChannel channel = channel("some");
-    try (var client = client("some")) {
+    try (var channels = channels("some");
+        var client = client("some")) {
       client.open();
       int increment = client.number(1, Counter.class, "increment()");
       client.ask(RawClient.open(2, 1, Counter.class, "c6"));
@@ -437,7 +411,7 @@ class RolesTest {
       // The log has the entries of all types.
       var log = Stream.newBuilder().setOperation(StreamOperation.SCAN_LOG.number());
       assertTrue(isForbidden(client.ask(RawClient.request(6).setStream(log))));
-      var operator = StoreGrpc.newBlockingStub(channel);
+      var operator = RawClient.questions(channels, server.port());
       var look = LookRequest.newBuilder().setState(StateOf.newBuilder().setType("other.X"));
       assertFalse(operator.look(look.build()).getRefusal().isEmpty());
       for (Runnable forbidden :
@@ -458,12 +432,9 @@ class RolesTest {
                           .setRelease(Release.newBuilder().setType("node.Counter"))
                           .build()))) {
         var refused =
-            org.junit.jupiter.api.Assertions.assertThrows(
-                io.grpc.StatusRuntimeException.class, forbidden::run);
-        assertEquals(Status.Code.PERMISSION_DENIED, refused.getStatus().getCode());
+            org.junit.jupiter.api.Assertions.assertThrows(StatusException.class, forbidden::run);
+        assertEquals(Status.Code.PERMISSION_DENIED, refused.status().code());
       }
-    } finally {
-      channel.shutdownNow();
     }
   }
 

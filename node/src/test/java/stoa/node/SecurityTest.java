@@ -6,12 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.grpc.ClientInterceptor;
-import io.grpc.Metadata;
-import io.grpc.Status;
-import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.MetadataUtils;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -25,23 +19,18 @@ import java.util.Set;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.node.access.Access;
 import stoa.node.access.IdentitySource;
 import stoa.objects.ObjectService;
+import stoa.transport.Status;
 import stoa.wire.proto.ClientFrame;
 
 /// Encrypted connections, and who is let in.
 class SecurityTest {
   private static Server start(ServerConfig config) throws Exception {
     return Server.start(config, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
-  }
-
-  private static ClientInterceptor showing(String token) {
-    var headers = new Metadata();
-    headers.put(
-        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);
-    return MetadataUtils.newAttachHeadersInterceptor(headers);
   }
 
   private static void assertServes(RawClient client) throws Exception {
@@ -69,15 +58,15 @@ class SecurityTest {
       }
       try (var client = encrypted(server, own, "other")) {
         sayHello(client);
-        assertEquals(Status.Code.UNAUTHENTICATED, client.end().getCode());
+        assertEquals(Status.Code.UNAUTHENTICATED, client.end().code());
       }
       try (var client = encrypted(server, foreign, "secret")) {
         sayHello(client);
-        assertEquals(Status.Code.UNAVAILABLE, client.end().getCode());
+        assertEquals(Status.Code.UNAVAILABLE, client.end().code());
       }
       try (var client = new RawClient(server.port())) {
         sayHello(client);
-        assertNotEquals(Status.Code.OK, client.end().getCode());
+        assertNotEquals(Status.Code.OK, client.end().code());
       }
       try (var client = encrypted(server, own, "secret")) {
         assertServes(client);
@@ -85,14 +74,9 @@ class SecurityTest {
     }
   }
 
-  private static RawClient encrypted(Server server, TestCertificate trusted, String token)
-      throws Exception {
+  private static RawClient encrypted(Server server, TestCertificate trusted, String token) {
     return new RawClient(
-        NettyChannelBuilder.forAddress("127.0.0.1", server.port())
-            .sslContext(
-                GrpcSslContexts.forClient().trustManager(trusted.certificate().toFile()).build())
-            .intercept(showing(token))
-            .build());
+        server.port(), ConnectionSecurity.trusting(trusted.certificate()).withToken(token));
   }
 
   @Test
@@ -101,7 +85,7 @@ class SecurityTest {
       for (String wrong : new String[] {"", "secre", "secrets", "SECRET"}) {
         try (var client = shown(server, wrong)) {
           sayHello(client);
-          assertEquals(Status.Code.UNAUTHENTICATED, client.end().getCode(), wrong);
+          assertEquals(Status.Code.UNAUTHENTICATED, client.end().code(), wrong);
         }
       }
       try (var client = shown(server, "secret")) {
@@ -117,17 +101,20 @@ class SecurityTest {
             .withTokens(List.of("secret", "other", "third"))
             .withSessionsMax(8);
     var idle = new ArrayList<RawClient>();
-    try (Server server = start(config)) {
+    try (Server server = start(config);
+        var two = new Relay("127.0.0.2", server.port());
+        var three = new Relay("127.0.0.3", server.port());
+        var four = new Relay("127.0.0.4", server.port())) {
       for (int i = 0; i < 4; i++) {
-        var client = shownFrom("127.0.0." + (2 + i % 2), server, "other");
+        var client = shown(i % 2 == 0 ? two.port() : three.port(), "other");
         idle.add(client);
         client.open();
       }
-      try (var client = shownFrom("127.0.0.4", server, "other")) {
+      try (var client = shown(four.port(), "other")) {
         sayHello(client);
         Status end = client.end();
-        assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.getCode());
-        String words = String.valueOf(end.getDescription());
+        assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.code());
+        String words = String.valueOf(end.description());
         assertTrue(words.contains("clients of the identity token-2"), words);
         assertTrue(words.contains("have 4 sessions"), words);
         assertTrue(words.contains("sessionsOfIdentityMax"), words);
@@ -136,7 +123,7 @@ class SecurityTest {
       try (var client = shown(server, "secret")) {
         assertServes(client);
       }
-      try (var client = shownFrom("127.0.0.2", server, "third")) {
+      try (var client = shown(two.port(), "third")) {
         assertServes(client);
       }
     } finally {
@@ -148,9 +135,11 @@ class SecurityTest {
   void oneTokenForAllLimitsNobody() throws Exception {
     var config = ServerConfig.of("127.0.0.1", 0).withSessionsMax(4).withToken("secret");
     var open = new ArrayList<RawClient>();
-    try (Server server = start(config)) {
+    try (Server server = start(config);
+        var two = new Relay("127.0.0.2", server.port());
+        var three = new Relay("127.0.0.3", server.port())) {
       for (int i = 0; i < 4; i++) {
-        var client = shownFrom("127.0.0." + (2 + i % 2), server, "secret");
+        var client = shown(i % 2 == 0 ? two.port() : three.port(), "secret");
         open.add(client);
         client.open();
       }
@@ -159,17 +148,12 @@ class SecurityTest {
     }
   }
 
-  /// A client at another address of this machine.
-  private static RawClient shownFrom(String address, Server server, String token) {
-    return new RawClient(HostileTest.to(server.port(), address).intercept(showing(token)).build());
+  private static RawClient shown(Server server, String token) {
+    return shown(server.port(), token);
   }
 
-  private static RawClient shown(Server server, String token) {
-    return new RawClient(
-        NettyChannelBuilder.forAddress("127.0.0.1", server.port())
-            .usePlaintext()
-            .intercept(showing(token))
-            .build());
+  private static RawClient shown(int port, String token) {
+    return new RawClient(port, ConnectionSecurity.none().withToken(token));
   }
 
   @Test

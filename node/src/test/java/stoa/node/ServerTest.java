@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.grpc.Status;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +19,7 @@ import stoa.StoaConfig;
 import stoa.base.Encoder;
 import stoa.front.types.Keys;
 import stoa.objects.ObjectService;
+import stoa.transport.Status;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.ClientFrame;
@@ -262,20 +262,20 @@ class ServerTest {
                 .setHello(
                     RawClient.hello(
                         hello.getSession(), ByteString.copyFromUtf8("0123456789abcdef"))));
-        assertEquals(Status.Code.NOT_FOUND, client.end().getCode());
+        assertEquals(Status.Code.NOT_FOUND, client.end().code());
       }
       try (var client = new RawClient(server.port())) {
         client.send(ClientFrame.newBuilder().setHello(RawClient.hello(99, hello.getSecret())));
-        assertEquals(Status.Code.NOT_FOUND, client.end().getCode());
+        assertEquals(Status.Code.NOT_FOUND, client.end().code());
       }
       try (var client = new RawClient(server.port())) {
         client.send(
             ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY).setProtocol(7)));
-        assertEquals(Status.Code.FAILED_PRECONDITION, client.end().getCode());
+        assertEquals(Status.Code.FAILED_PRECONDITION, client.end().code());
       }
       try (var client = new RawClient(server.port())) {
         client.send(RawClient.call(1, 1, 1));
-        assertEquals(Status.Code.INVALID_ARGUMENT, client.end().getCode());
+        assertEquals(Status.Code.INVALID_ARGUMENT, client.end().code());
       }
     }
   }
@@ -287,7 +287,7 @@ class ServerTest {
       client.open();
       client.ask(RawClient.use(1, Counter.class));
       client.send(RawClient.open(1, 1, Counter.class, "c"));
-      assertEquals(Status.Code.INVALID_ARGUMENT, client.end().getCode());
+      assertEquals(Status.Code.INVALID_ARGUMENT, client.end().code());
     }
   }
 
@@ -349,12 +349,12 @@ class ServerTest {
       ByteString secret = ByteString.copyFrom(written.secret());
       try (var client = new RawClient(server.port())) {
         client.send(ClientFrame.newBuilder().setHello(RawClient.hello(written.id(), secret)));
-        assertEquals(Status.Code.UNAVAILABLE, client.end().getCode());
+        assertEquals(Status.Code.UNAVAILABLE, client.end().code());
       }
       assertTrue(service.sessions().end(written.id()));
       try (var client = new RawClient(server.port())) {
         client.send(ClientFrame.newBuilder().setHello(RawClient.hello(written.id(), secret)));
-        assertEquals(Status.Code.NOT_FOUND, client.end().getCode());
+        assertEquals(Status.Code.NOT_FOUND, client.end().code());
       }
     }
   }

@@ -3,15 +3,17 @@ package stoa.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.grpc.ManagedChannel;
-import io.grpc.Status;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import org.junit.jupiter.api.Test;
+import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.objects.ObjectService;
+import stoa.transport.Channel;
+import stoa.transport.Status;
+import stoa.wire.Channels;
 
 /// Connections that say no hello have a time, and others have room.
 class StrangersTest {
@@ -33,8 +35,8 @@ class StrangersTest {
     try (Server server = start(Duration.ofMillis(300), 10);
         var silent = new RawClient(server.port())) {
       Status end = silent.end();
-      assertEquals(Status.Code.UNAVAILABLE, end.getCode());
-      assertTrue(String.valueOf(end.getDescription()).contains("helloTimeMax"), end::toString);
+      assertEquals(Status.Code.UNAVAILABLE, end.code());
+      assertTrue(String.valueOf(end.description()).contains("helloTimeMax"), end::toString);
       assertServes(server);
     }
   }
@@ -74,10 +76,11 @@ class StrangersTest {
   void aThousandThatSayNothingLeaveRoomForOneThatDoes() throws Exception {
     int most = 100;
     var silent = new ArrayList<RawClient>();
-    try (Server server = start(Duration.ofMinutes(10), most)) {
+    try (Server server = start(Duration.ofMinutes(10), most);
+        var channels = new Channels(ConnectionSecurity.none())) {
       try {
         for (int i = 0; i < 100; i++) {
-          ManagedChannel channel = RawClient.channel(server.port());
+          Channel channel = RawClient.channel(channels, server.port());
           for (int j = 0; j < 10; j++) silent.add(new RawClient(channel));
         }
         while (silent.stream().filter(RawClient::hasEnded).count() < silent.size() - most) {
@@ -87,9 +90,9 @@ class StrangersTest {
         for (RawClient one : silent) {
           if (!one.hasEnded()) continue;
           Status end = one.end();
-          assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.getCode());
+          assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.code());
           assertTrue(
-              String.valueOf(end.getDescription()).contains("helloConnectionsMax"), end::toString);
+              String.valueOf(end.description()).contains("helloConnectionsMax"), end::toString);
         }
       } finally {
         silent.forEach(RawClient::close);

@@ -1,33 +1,32 @@
 package stoa.test;
 
-import io.grpc.ManagedChannel;
-import io.grpc.StatusRuntimeException;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.node.ServerConfig;
+import stoa.transport.Address;
+import stoa.transport.StatusException;
 import stoa.wire.Proofs;
+import stoa.wire.Questions;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 
 /// One of several servers that keep a store, as a program. One thread at a time starts and ends it.
 final class ClusterMember implements Program {
   private static final String HOST = "127.0.0.1";
-  private static final int ANSWER_SECONDS_MAX = 20;
+  private static final long ANSWER_MILLIS_MAX = 20_000;
   private static final int BEHIND_MAX = 100;
 
   private final Path directory;
@@ -141,26 +140,20 @@ final class ClusterMember implements Program {
     return running.port();
   }
 
-  private <T> T ask(Function<StoreGrpc.StoreBlockingStub, T> question) {
+  private <T> T ask(Function<Questions, T> question) {
     return ask(HOST + ":" + port(), question);
   }
 
-  private static <T> T ask(String address, Function<StoreGrpc.StoreBlockingStub, T> question) {
-    ManagedChannel channel = NettyChannelBuilder.forTarget(address).usePlaintext().build();
-    try {
-      return question.apply(
-          StoreGrpc.newBlockingStub(channel)
-              .withDeadlineAfter(ANSWER_SECONDS_MAX, TimeUnit.SECONDS));
-    } finally {
-      channel.shutdownNow();
-    }
+  private static <T> T ask(String address, Function<Questions, T> question) {
+    var to = Objects.requireNonNull(Address.parse(address), address);
+    return Questions.ask(ConnectionSecurity.none(), to, ANSWER_MILLIS_MAX, question);
   }
 
   /// Returns where clients find the leader of a group; empty when this server does not know.
   String leader(int group) {
     try {
       return ask(to -> to.where(WhereRequest.newBuilder().setGroup(group).build()).getLeader());
-    } catch (StatusRuntimeException | IllegalStateException unknown) {
+    } catch (StatusException | IllegalStateException unknown) {
       return "";
     }
   }
@@ -173,7 +166,7 @@ final class ClusterMember implements Program {
     StatusReply status;
     try {
       status = ask(to -> to.status(StatusRequest.getDefaultInstance()));
-    } catch (StatusRuntimeException | IllegalStateException busy) {
+    } catch (StatusException | IllegalStateException busy) {
       return false;
     }
     if (status.getServersCount() != count) return false;

@@ -8,7 +8,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Silences what the libraries of a cluster log: they tell many times of each server that a test
+/// Silences what the library of consensus logs: it tells many times of each server that a test
 /// ends. A level that the test's own configuration sets stays. Thread-safe.
 final class LibraryLogs {
   private static final String RAFT = "io.microraft";
@@ -17,7 +17,6 @@ final class LibraryLogs {
   private static final String LOGBACK = "ch.qos.logback.classic.Logger";
 
   // Held here: java.util.logging forgets loggers, with their levels, that nobody holds.
-  private static final Logger JDK_GRPC = Logger.getLogger("io.grpc");
   private static final Logger JDK_RAFT = Logger.getLogger(RAFT);
 
   private LibraryLogs() {}
@@ -26,7 +25,6 @@ final class LibraryLogs {
   /// the first class of the libraries, and again at each start and end of a server, because
   /// frameworks reset the levels of Logback.
   static void silence() {
-    if (JDK_GRPC.getLevel() == null) JDK_GRPC.setLevel(Level.SEVERE);
     if (JDK_RAFT.getLevel() == null) JDK_RAFT.setLevel(Level.OFF);
     // The simple provider reads this when the library makes its loggers.
     if (System.getProperty(SIMPLE) == null && !isInSimpleFile()) System.setProperty(SIMPLE, "off");

@@ -49,7 +49,6 @@ class StoaClusterTest {
   void theLibrariesOfTheServersLogNothing() {
     assertFalse(LoggerFactory.getLogger("io.microraft.impl.RaftNodeImpl").isErrorEnabled());
     assertFalse(Logger.getLogger("io.microraft.impl").isLoggable(Level.SEVERE));
-    assertFalse(Logger.getLogger("io.grpc.netty").isLoggable(Level.WARNING));
   }
 
   @Test

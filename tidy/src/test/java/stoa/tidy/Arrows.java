@@ -33,13 +33,13 @@ final class Arrows {
     ALLOWED.put("migration", caller);
     ALLOWED.put("embedded", with(engine, "collections", "migration"));
     ALLOWED.put("transport", Set.of("base"));
-    ALLOWED.put("wire", Set.of("api", "base"));
-    ALLOWED.put("links", with(caller, "migration"));
-    ALLOWED.put("node", with(engine, "wire", "links", "migration"));
-    ALLOWED.put("client", with(caller, "wire", "migration", "links", "collections"));
-    ALLOWED.put("http", with(engine, "node", "wire"));
+    ALLOWED.put("wire", Set.of("api", "base", "transport"));
+    ALLOWED.put("links", with(caller, "migration", "transport"));
+    ALLOWED.put("node", with(engine, "transport", "wire", "links", "migration"));
+    ALLOWED.put("client", with(caller, "transport", "wire", "migration", "links", "collections"));
+    ALLOWED.put("http", with(engine, "node", "wire", "transport"));
     ALLOWED.put("contracts", Set.of());
-    ALLOWED.put("cluster", with(engine, "wire", "node", "raft"));
+    ALLOWED.put("cluster", with(engine, "transport", "wire", "node", "raft"));
     ALLOWED.put("spring-boot-starter", Set.of("api", "metrics"));
     ALLOWED.put("programs", Set.of("api"));
     var servers =
@@ -50,6 +50,7 @@ final class Arrows {
             "traces",
             "collections",
             "migration",
+            "transport",
             "wire",
             "links",
             "node",

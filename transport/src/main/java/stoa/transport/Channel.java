@@ -96,6 +96,11 @@ public final class Channel implements AutoCloseable {
     }
   }
 
+  /// Returns whether it has a connection, which may not be made yet.
+  public synchronized boolean isConnected() {
+    return connection != null && !connection.isLost();
+  }
+
   /// Returns whether it is closed and its connection has ended.
   public synchronized boolean isOver() {
     return closed && (connection == null || connection.isLost());

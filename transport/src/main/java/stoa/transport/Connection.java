@@ -67,6 +67,11 @@ public final class Connection {
   private int controlBytes;
   private int lastNumber;
   private boolean connected;
+
+  // Whether the other end is known to speak as this one. A server says nothing before, and streams
+  // of a client are not ready.
+  private boolean met;
+
   private boolean pongDue;
   private @Nullable Status goodbye;
   private boolean heardGoodbye;
@@ -102,7 +107,7 @@ public final class Connection {
     this.begun = begun;
     heardNanos = wire.nanoTime();
     emptySinceNanos = heardNanos;
-    if (service != null) connected = true;
+    connected = service != null;
   }
 
   /// Returns the ends of the connection.
@@ -208,10 +213,7 @@ public final class Connection {
 
   synchronized boolean isReady(Stream stream) {
     boolean ready =
-        connected
-            && !stream.over
-            && stream.ending == null
-            && stream.queuedBytes < Stream.READY_BYTES;
+        met && !stream.over && stream.ending == null && stream.queuedBytes < Stream.READY_BYTES;
     if (!ready) stream.wantsReady = true;
     return ready;
   }
@@ -295,6 +297,7 @@ public final class Connection {
       if (lost != null) return false;
       tooMuch = controlBytes > CONTROL_BYTES_MAX;
       if (!saidFirst) {
+        if (service != null && !met && !closing) return false;
         saidFirst = true;
         out.put(Frames.first());
       }
@@ -343,7 +346,7 @@ public final class Connection {
         }
         if (stream.wantsReady && !stream.over && stream.queuedBytes < Stream.READY_BYTES) {
           stream.wantsReady = false;
-          if (stream.receiver != null && connected) readied.add(stream.receiver);
+          if (stream.receiver != null && met) readied.add(stream.receiver);
         }
       } else if (stream.ending != null) {
         byte[] why = said(stream.ending);
@@ -382,9 +385,19 @@ public final class Connection {
 
   /// Notes that there is a connection.
   void connected() {
-    List<Receiver> all = new ArrayList<>();
     synchronized (this) {
       connected = true;
+    }
+    heardNanos = wire.nanoTime();
+    wire.flush();
+  }
+
+  /// Notes that the other end speaks as this one, so that streams take messages.
+  private void met() {
+    List<Receiver> all = new ArrayList<>();
+    synchronized (this) {
+      if (met) return;
+      met = true;
       for (Stream stream : streams.values()) {
         if (stream.receiver == null || stream.over) continue;
         if (stream.queuedBytes >= Stream.READY_BYTES) continue;
@@ -392,7 +405,6 @@ public final class Connection {
         all.add(stream.receiver);
       }
     }
-    heardNanos = wire.nanoTime();
     all.forEach(Receiver::ready);
     wire.flush();
   }
@@ -438,7 +450,7 @@ public final class Connection {
         control.clear();
         control.add(
             Frames.http2Refusal(
-                "this server does not speak gRPC any more; use a client of Stoa of the server's"
+                "this server does not speak gRPC; use a client of Stoa of the server's"
                     + " version"));
         closing = true;
       }
@@ -446,7 +458,9 @@ public final class Connection {
       return;
     }
     if (!Frames.isFirst(first)) {
-      throw new Malformed("what comes is no connection of Stoa");
+      if (service != null) throw new Malformed("what comes is no connection of Stoa");
+      refuse(Status.of(Status.Code.UNIMPLEMENTED, "it speaks otherwise"));
+      return;
     }
     if (Frames.version(first) != Frames.VERSION) {
       refuse(
@@ -460,6 +474,7 @@ public final class Connection {
       return;
     }
     heardFirst = true;
+    met();
   }
 
   /// Ends the connection with a reason that the other end learns.

@@ -30,7 +30,7 @@ public record Limits(
       new Limits(
           8 << 20,
           Frames.WINDOW_BYTES,
-          256L << 20,
+          512L << 20,
           64,
           Duration.ofSeconds(20),
           Duration.ofSeconds(10),

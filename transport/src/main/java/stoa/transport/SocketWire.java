@@ -101,6 +101,7 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
 
   /// Connects to the first of some addresses that can be reached. Called by the thread that reads.
   void connect(Iterator<InetSocketAddress> to) {
+    if (ended) return;
     loop.enter(this);
     addresses = to;
     connectNext();

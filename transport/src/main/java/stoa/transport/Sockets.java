@@ -30,6 +30,12 @@ public final class Sockets implements Network, AutoCloseable {
   private static final long PAUSE_NANOS = 100_000_000;
 
   private final Loops loops;
+
+  // The thread that accepts: those that read may be kept by a service. Guarded by this; null until
+  // a port is opened.
+  private @Nullable Loops accepting;
+
+  private boolean closed; // guarded by this
   private final Buffers buffers = new Buffers();
   private final @Nullable Tls tls;
 
@@ -103,11 +109,21 @@ public final class Sockets implements Network, AutoCloseable {
       channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       channel.bind(new InetSocketAddress(InetAddress.getByName(at.host()), at.port()), BACKLOG);
       channel.configureBlocking(false);
-      return new Port(channel, limits, service);
+      return new Port(channel, limits, service, accepting().next());
     } catch (IOException | RuntimeException failed) {
       channel.close();
       throw failed instanceof IOException io ? io : new IOException(failed.getMessage(), failed);
     }
+  }
+
+  private synchronized Loops accepting() throws IOException {
+    if (closed) throw new IOException("the network of this process has ended");
+    Loops known = accepting;
+    if (known == null) {
+      known = new Loops(1, Thread.ofPlatform().daemon().name("stoa-accepter").factory());
+      accepting = known;
+    }
+    return known;
   }
 
   /// A port, and the connections that have come to it.
@@ -116,7 +132,7 @@ public final class Sockets implements Network, AutoCloseable {
     private final int port;
     private final Limits limits;
     private final Service service;
-    private final Loops.Loop loop = loops.next();
+    private final Loops.Loop loop;
     private final Set<SocketWire> open = ConcurrentHashMap.newKeySet();
     private final ConcurrentHashMap<SocketWire, Connection> connections = new ConcurrentHashMap<>();
     private final Repeats repeats = new Repeats();
@@ -129,8 +145,10 @@ public final class Sockets implements Network, AutoCloseable {
     private @Nullable SelectionKey key; // of the thread
     private long pausedNanos; // of the thread; 0 while it accepts
 
-    Port(ServerSocketChannel channel, Limits limits, Service service) throws IOException {
+    Port(ServerSocketChannel channel, Limits limits, Service service, Loops.Loop loop)
+        throws IOException {
       this.channel = channel;
+      this.loop = loop;
       this.limits = limits;
       this.service = service;
       this.port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
@@ -274,6 +292,12 @@ public final class Sockets implements Network, AutoCloseable {
   /// Ends all connections. Does not wait.
   @Override
   public void close() {
+    Loops ports;
+    synchronized (this) {
+      closed = true;
+      ports = accepting;
+    }
+    if (ports != null) ports.close();
     loops.close();
   }
 
@@ -281,6 +305,10 @@ public final class Sockets implements Network, AutoCloseable {
   ///
   /// @return false when it has not, after that time
   public boolean await(long millis) throws InterruptedException {
-    return loops.await(millis);
+    Loops ports;
+    synchronized (this) {
+      ports = accepting;
+    }
+    return (ports == null || ports.await(millis)) && loops.await(millis);
   }
 }

@@ -3,6 +3,7 @@ package stoa.transport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -59,6 +60,8 @@ public record Tls(Supplier<SSLContext> context, boolean clients) {
           authorities == null ? null : trusted(authorities),
           null);
       return context;
+    } catch (NoSuchFileException missing) {
+      throw new IOException(missing.getFile() + " is not there", missing);
     } catch (GeneralSecurityException unusable) {
       throw new IOException(reason(unusable), unusable);
     }

@@ -506,6 +506,42 @@ class ConnectionTest {
   }
 
   @Test
+  void aServerSaysNothingBeforeItsClient() {
+    var server = new Connection(new Bare(), Limits.DEFAULT, new Slow(), () -> {});
+    server.connected();
+    var out = ByteBuffer.allocate(1_000);
+    assertFalse(server.fill(out));
+    server.received(ByteBuffer.wrap(Frames.first()));
+    assertTrue(server.fill(out));
+    assertArrayEquals(Frames.first(), java.util.Arrays.copyOf(out.array(), out.position()));
+  }
+
+  @Test
+  void aStreamIsReadyWhenTheServerHasSpoken() {
+    var heard = new Net.Heard();
+    var client = new Connection(new Bare(), Limits.DEFAULT, null, () -> {});
+    Stream stream = client.open("a", Map.of(), heard);
+    client.connected();
+    assertFalse(stream.isReady());
+    client.received(ByteBuffer.wrap(Frames.first()));
+    assertTrue(stream.isReady());
+    assertEquals(1, heard.ready);
+  }
+
+  @Test
+  void aServerThatSpeaksOtherwiseIsRefusedAtOnce() {
+    var heard = new Net.Heard();
+    var client = new Connection(new Bare(), Limits.DEFAULT, null, () -> {});
+    client.connected();
+    client.open("a", Map.of(), heard);
+    client.received(
+        ByteBuffer.wrap(
+            "HTTP/1.1 400 Bad Request".getBytes(java.nio.charset.StandardCharsets.US_ASCII)));
+    assertEquals(Status.Code.UNIMPLEMENTED, over(heard).code());
+    assertEquals(0, heard.ready);
+  }
+
+  @Test
   void anotherVersionOfTheFramesIsRefusedWithTheRemedy() {
     var heard = new Net.Heard();
     var client = new Connection(new Bare(), Limits.DEFAULT, null, () -> {});

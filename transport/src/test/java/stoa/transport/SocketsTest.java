@@ -306,6 +306,42 @@ class SocketsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aServiceThatKeepsAThreadKeepsNoNewConnectionsOut(int kept) throws Exception {
+    var entered = new CompletableFuture<Boolean>();
+    var leave = new CompletableFuture<Boolean>();
+    Service service =
+        stream -> {
+          if (stream.method().equals("keep")) {
+            entered.complete(true);
+            leave.join();
+          }
+          return echo(stream);
+        };
+    try (var server = sockets(null);
+        var client = sockets(null);
+        var port = server.listen(ANY, Limits.DEFAULT, service)) {
+      try {
+        for (int i = 0; i < 2; i++) {
+          var channel = channel(client, port);
+          if (i == kept) channel.open("keep", new Heard());
+          else channel.ask("echo", new byte[1], 60_000);
+        }
+        assertTrue(entered.get(WAIT_SECONDS, TimeUnit.SECONDS));
+        var any = new Heard();
+        for (int i = 0; i < 2; i++) {
+          Stream stream = channel(client, port).open("echo", any);
+          stream.request(1);
+          stream.send(new byte[] {3});
+        }
+        assertArrayEquals(new byte[] {3}, any.next());
+      } finally {
+        leave.complete(true);
+      }
+    }
+  }
+
   @Test
   void bytesThatAreNoConnectionHarmNobody() throws Exception {
     var random = new Random(9);

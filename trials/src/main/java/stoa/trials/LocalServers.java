@@ -1,14 +1,12 @@
 package stoa.trials;
 
-import io.grpc.ManagedChannel;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Secret;
@@ -17,17 +15,18 @@ import stoa.cluster.Contact;
 import stoa.cluster.Machine;
 import stoa.cluster.SecretFile;
 import stoa.node.ServerConfig;
+import stoa.transport.Address;
 import stoa.wire.Proofs;
+import stoa.wire.Questions;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.JoinRequest;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 
 /// Servers in this process that keep one store together, each with a class path of its own. One
 /// owner uses them.
 final class LocalServers implements AutoCloseable {
   private static final String HOST = "127.0.0.1";
-  private static final long ANSWER_SECONDS_MAX = 60;
+  private static final long ANSWER_MILLIS_MAX = 60_000;
 
   private final Path directory;
   private final List<ClusterServer> servers = new ArrayList<>();
@@ -98,20 +97,21 @@ final class LocalServers implements AutoCloseable {
     @Override
     public void join(String server, String member, @Nullable Secret secret) {
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
-      ManagedChannel channel =
-          NettyChannelBuilder.forAddress(HOST, ports.getFirst()).usePlaintext().build();
-      try {
-        var first =
-            StoreGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(ANSWER_SECONDS_MAX, TimeUnit.SECONDS);
-        var _ = first.where(WhereRequest.newBuilder().build()); // waits until it leads
-        var challenge = first.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
-        var proved = Proofs.prove(request, Objects.requireNonNull(secret), challenge);
-        String refusal = first.join(proved).getRefusal();
-        if (!refusal.isEmpty()) throw new Unavailable(refusal);
-      } finally {
-        channel.shutdownNow();
-      }
+      String refusal =
+          Questions.ask(
+              ConnectionSecurity.none(),
+              new Address(HOST, ports.getFirst()),
+              ANSWER_MILLIS_MAX,
+              first -> {
+                var _ = first.where(WhereRequest.getDefaultInstance()); // waits until it leads
+                var challenge = first.challenge(ChallengeRequest.getDefaultInstance());
+                return first
+                    .join(
+                        Proofs.prove(
+                            request, Objects.requireNonNull(secret), challenge.getChallenge()))
+                    .getRefusal();
+              });
+      if (!refusal.isEmpty()) throw new Unavailable(refusal);
     }
   }
 

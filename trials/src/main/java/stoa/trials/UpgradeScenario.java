@@ -16,7 +16,8 @@ import stoa.sim.scenario.Scenario;
 /// consistent. Clients use blobs when all servers are of this one.
 ///
 /// `STOA_BEFORE=DIR ./stoa test --campaign --scenario cluster-upgrade --seeds 0-4`, where DIR has
-/// the source of the other release, and `./stoa help` was run there.
+/// the source of the other release, and `./stoa help` was run there. That one must speak the
+/// transport of this repository, as the first release does and versions before it do not.
 public final class UpgradeScenario implements Scenario {
   private static final String BEFORE = "STOA_BEFORE";
   private static final int SERVERS = 3;

@@ -1,22 +1,18 @@
 package stoa.cli;
 
 import com.google.protobuf.ByteString;
-import io.grpc.ManagedChannel;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
-import io.grpc.stub.StreamObserver;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -33,19 +29,22 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.LookService;
 import stoa.objects.ObjectService;
-import stoa.wire.proto.ClientFrame;
+import stoa.transport.Address;
+import stoa.transport.Channel;
+import stoa.transport.Limits;
+import stoa.transport.Receiver;
+import stoa.transport.Sockets;
+import stoa.transport.Status;
+import stoa.transport.Stream;
+import stoa.wire.Rpc;
 import stoa.wire.proto.EntryLine;
 import stoa.wire.proto.HistoryOf;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.ObjectsOf;
-import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ShownBounds;
 import stoa.wire.proto.StateOf;
-import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.TypesOf;
-import stoa.wire.proto.WhereRequest;
-import stoa.wire.proto.Whereabouts;
 
 /// Makes the samples of the formats that [FormatTest] reads: a store, and the frames of a
 /// conversation.
@@ -76,6 +75,8 @@ final class FormatSample {
       "public class Client { public static Object line() {"
           + " return new Line(\"rent\", new java.math.BigDecimal(\"12.50\"), List.of(1, 2)); } }";
   private static final int LONG_CALLS = 90;
+  private static final String HOST = "127.0.0.1";
+  private static final Limits LIMITS = Limits.DEFAULT;
   private static final StreamKey EVENTS = StreamKey.of("events");
 
   private FormatSample() {}
@@ -296,63 +297,68 @@ final class FormatSample {
     Thread.currentThread().setContextClassLoader(one.type("Account").getClassLoader());
     var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
     try (var server = Server.start(ServerConfig.of("127.0.0.1", 0), service)) {
-      ManagedChannel channel =
-          NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
-      var between =
-          NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-              .addService(new Recording(StoreGrpc.newStub(channel), recorded))
-              .build()
-              .start();
-      one.client("stoa://127.0.0.1:" + between.getPort(), stoa -> fill(one, stoa));
-      between.shutdownNow().awaitTermination();
-      channel.shutdownNow();
+      try (var sockets = Sockets.client("format-sample", null);
+          var channel = new Channel(sockets, new Address(HOST, server.port()), LIMITS, Map::of);
+          var between =
+              sockets.listen(
+                  new Address(HOST, 0),
+                  LIMITS,
+                  stream -> Passing.begin(stream, channel, recorded))) {
+        one.client("stoa://" + HOST + ":" + between.port(), stoa -> fill(one, stoa));
+      }
     }
     return recorded.toByteArray();
   }
 
-  private static final class Recording extends StoreGrpc.StoreImplBase {
-    private final StoreGrpc.StoreStub server;
-    private final ByteArrayOutputStream recorded;
+  /// One direction of a stream between a client and its server, which records the conversation.
+  private static final class Passing implements Receiver {
+    private static final int NOTHING = -1;
 
-    Recording(StoreGrpc.StoreStub server, ByteArrayOutputStream recorded) {
-      this.server = server;
+    private final int direction;
+    private final ByteArrayOutputStream recorded;
+    private final CompletableFuture<Stream> to = new CompletableFuture<>();
+    private @Nullable Stream from;
+
+    private Passing(int direction, ByteArrayOutputStream recorded) {
+      this.direction = direction;
       this.recorded = recorded;
     }
 
-    @Override
-    public void where(WhereRequest asked, StreamObserver<Whereabouts> out) {
-      server.where(asked, out);
+    static Receiver begin(Stream client, Channel server, ByteArrayOutputStream recorded) {
+      boolean records = client.method().equals(Rpc.CONVERSE.path());
+      var up = new Passing(records ? 0 : NOTHING, recorded);
+      var down = new Passing(records ? 1 : NOTHING, recorded);
+      up.from = client;
+      down.to.complete(client);
+      Stream made = server.open(client.method(), down);
+      down.from = made;
+      up.to.complete(made);
+      client.request(1);
+      made.request(1);
+      return up;
     }
 
     @Override
-    public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
-      return passing(0, server.converse(passing(1, out)));
+    public void message(byte[] frame) {
+      if (direction != NOTHING) {
+        synchronized (recorded) {
+          recorded.write(direction);
+          recorded.writeBytes(java.nio.ByteBuffer.allocate(4).putInt(frame.length).array());
+          recorded.writeBytes(frame);
+        }
+      }
+      to.join().send(frame);
+      Objects.requireNonNull(from).request(1);
     }
 
-    private <T extends com.google.protobuf.MessageLite> StreamObserver<T> passing(
-        int direction, StreamObserver<T> to) {
-      return new StreamObserver<>() {
-        @Override
-        public void onNext(T frame) {
-          synchronized (recorded) {
-            byte[] bytes = frame.toByteArray();
-            recorded.write(direction);
-            recorded.writeBytes(java.nio.ByteBuffer.allocate(4).putInt(bytes.length).array());
-            recorded.writeBytes(bytes);
-          }
-          to.onNext(frame);
-        }
+    @Override
+    public void finished() {
+      to.join().finish();
+    }
 
-        @Override
-        public void onError(Throwable failed) {
-          to.onError(failed);
-        }
-
-        @Override
-        public void onCompleted() {
-          to.onCompleted();
-        }
-      };
+    @Override
+    public void over(Status status) {
+      to.join().end(status);
     }
   }
 

@@ -23,9 +23,6 @@ public final class Frames {
   /// The most requests or answers in one frame.
   public static final int PARTS_MAX = 4096;
 
-  /// The most bytes of the headers of a connection.
-  public static final int HEADER_BYTES_MAX = 8 << 10;
-
   private Frames() {}
 
   /// Returns how many bytes the next frame may gather when more waits: twice as many as the last
