@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ import stoa.wire.proto.WhereRequest;
 public final class Operator {
   private static final int ATTEMPTS = 10;
   private static final long LEADER_SECONDS = 3;
+
+  // Between two attempts.
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static final long WAIT_SECONDS = 60;
 
@@ -180,28 +184,40 @@ public final class Operator {
   }
 
   private <T> T ask(int group, long seconds, Function<Questions, T> question) {
-    var where = WhereRequest.newBuilder().setGroup(group).build();
     Endpoint address = Endpoint.of(server);
-    String leader =
-        ask(
-            address,
-            LEADER_SECONDS,
-            asked -> {
-              try {
-                return asked.where(where).getLeader();
-              } catch (StatusException unknown) {
-                // None has it at the moment: the server answers with its own knowledge.
-                if (unknown.status().code() == Status.Code.DEADLINE_EXCEEDED) return "";
-                throw unknown;
-              }
-            });
-    if (leader.isEmpty()) return ask(address, seconds, question);
-    try {
-      return ask(Endpoint.of(leader), seconds, question);
-    } catch (IllegalArgumentException gone) {
-      // The believed leader does not answer: the asked server reports that itself.
-      return ask(address, seconds, question);
+    for (int attempt = 1; ; attempt++) {
+      String leader = leader(address, group);
+      if (leader.isEmpty()) return ask(address, seconds, question);
+      try {
+        return ask(Endpoint.of(leader), seconds, question);
+      } catch (IllegalArgumentException failed) {
+        // It is gone, or does not lead yet or any more.
+        boolean moves =
+            failed.getCause() instanceof StatusException ended
+                && ended.status().code() == Status.Code.UNAVAILABLE;
+        if (!moves) throw failed;
+        // In the end, the asked server reports that itself.
+        if (attempt == ATTEMPTS) return ask(address, seconds, question);
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
     }
+  }
+
+  /// Returns where the leader of a group is, as far as a server knows; or nothing.
+  private String leader(Endpoint address, int group) {
+    var where = WhereRequest.newBuilder().setGroup(group).build();
+    return ask(
+        address,
+        LEADER_SECONDS,
+        asked -> {
+          try {
+            return asked.where(where).getLeader();
+          } catch (StatusException unknown) {
+            // None has it at the moment: the server answers with its own knowledge.
+            if (unknown.status().code() == Status.Code.DEADLINE_EXCEEDED) return "";
+            throw unknown;
+          }
+        });
   }
 
   /// Asks the server itself, whether it leads or not.

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 import stoa.objects.CodeService;
 import stoa.transport.Status;
+import stoa.transport.StatusException;
 import stoa.wire.ClassTransfer;
 import stoa.wire.proto.ClassFile;
 import stoa.wire.proto.ClassFilesRequest;
@@ -48,13 +49,9 @@ final class CodeRequests {
 
   /// Returns the code of a group's types.
   ///
-  /// @throws IllegalArgumentException when this server does not have the group
+  /// @throws StatusException as [ServedGroups#led]
   private CodeService code(int group) {
-    if (!servedGroups.has(group)) throw new IllegalArgumentException(servedGroups.hasNot(group));
-    ServedGroup served = servedGroups.of(group);
-    if (served != null) return served.service().code();
-    throw new IllegalArgumentException(
-        "this server does not lead group " + group + "; try again when a server leads it");
+    return servedGroups.led(group).service().code();
   }
 
   VersionsReply versions(VersionsRequest asked) {
@@ -141,7 +138,13 @@ final class CodeRequests {
       DeployPart asked = first;
       if (ended || asked == null) return;
       ended = true;
-      operators.execute(() -> end(result(asked)));
+      operators.execute(() -> {
+        try {
+          end(result(asked));
+        } catch (StatusException elsewhere) {
+          out.end(elsewhere.status());
+        }
+      });
     }
 
     private void end(DeployResult result) {
@@ -190,6 +193,8 @@ final class CodeRequests {
         return refusal(reason(refused));
       } catch (CancellationException gone) {
         return refusal("its client is gone");
+      } catch (StatusException elsewhere) {
+        throw elsewhere;
       } catch (RuntimeException | LinkageError failed) {
         return refusal("the classes cannot be tried: " + failed);
       } finally {

@@ -64,11 +64,7 @@ final class Copying {
   }
 
   private <T> T answer(int group, Function<BackupService, T> answer, Function<String, T> refusal) {
-    if (!servedGroups.has(group)) return refusal.apply(servedGroups.hasNot(group));
-    ServedGroup served = servedGroups.of(group);
-    if (served == null) {
-      return refusal.apply("this server does not lead group " + group + "; try again");
-    }
+    ServedGroup served = servedGroups.led(group);
     if (!turns.tryAcquire()) {
       return refusal.apply("this server answers " + TURNS_MAX + " backups; try again soon");
     }

@@ -15,6 +15,8 @@ import stoa.front.CallMeters;
 import stoa.node.access.Access;
 import stoa.objects.ObjectService;
 import stoa.store.ordering.Coordinator;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Whereabouts;
 
@@ -89,6 +91,22 @@ final class ServedGroups implements AutoCloseable {
   @Nullable ServedGroup of(int group) {
     ServedGroup found = servedGroups.get(group);
     return found == null || found.isOver() ? null : found;
+  }
+
+  /// Returns a served group, for a question that its leader answers.
+  ///
+  /// @throws StatusException when there is no such group, or when another server has its part: then
+  ///   with [Status.Code#UNAVAILABLE], and the asker looks for that server
+  ServedGroup led(int group) {
+    if (!has(group)) {
+      throw Status.of(Status.Code.FAILED_PRECONDITION, hasNot(group)).exception();
+    }
+    ServedGroup served = of(group);
+    if (served != null) return served;
+    throw Status.of(
+            Status.Code.UNAVAILABLE,
+            "this server does not lead group " + group + "; try again when a server leads it")
+        .exception();
   }
 
   /// Returns the meters of clients' calls in all groups.

@@ -828,50 +828,32 @@ public final class Server implements AutoCloseable {
     }
 
     private LookReply look(LookRequest asked) {
-      LookReply reply;
+      ServedGroup served = servedGroups.led(asked.getGroup());
       Semaphore turns = asked.hasUse() ? watches : looks;
-      ServedGroup served = servedGroups.of(asked.getGroup());
-      if (!servedGroups.has(asked.getGroup())) {
-        reply = refusal(servedGroups.hasNot(asked.getGroup()));
-      } else if (served == null) {
-        reply =
-            refusal(
-                "this server does not lead group "
-                    + asked.getGroup()
-                    + "; try again when a server leads it");
-      } else if (!turns.tryAcquire()) {
+      if (!turns.tryAcquire()) {
         int most = asked.hasUse() ? WATCHES_MAX : LOOKS_MAX;
-        reply = refusal("this server answers " + most + " such questions; try again soon");
-      } else {
-        try {
-          reply =
-              asked.hasAudit()
-                  ? Audit.last(served.service().streams().all(), asked.getAudit().getMax())
-                  : Looking.answer(served.service().look(), asked);
-        } catch (RuntimeException | LinkageError | StackOverflowError failed) {
-          reply = refusal("the server cannot tell: " + failed);
-        } finally {
-          turns.release();
-        }
+        return refusal("this server answers " + most + " such questions; try again soon");
       }
-      return reply;
+      try {
+        return asked.hasAudit()
+            ? Audit.last(served.service().streams().all(), asked.getAudit().getMax())
+            : Looking.answer(served.service().look(), asked);
+      } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+        return refusal("the server cannot tell: " + failed);
+      } finally {
+        turns.release();
+      }
     }
 
     private RetainReply retain(RetainRequest asked) {
       var reply = RetainReply.newBuilder();
-      ServedGroup served = servedGroups.of(asked.getGroup());
+      ServedGroup served = servedGroups.led(asked.getGroup());
       try {
-        if (!servedGroups.has(asked.getGroup())) {
-          reply.setRefusal(servedGroups.hasNot(asked.getGroup()));
-        } else if (served == null) {
-          reply.setRefusal("this server does not lead group " + asked.getGroup() + "; try again");
-        } else {
-          if (asked.getRulesCount() > 0) {
-            served.service().retention().change(asked.getRulesList());
-          }
-          if (asked.hasRelease()) release(served.service(), asked.getRelease(), reply);
-          reply.addAllRules(served.service().retention().rules());
+        if (asked.getRulesCount() > 0) {
+          served.service().retention().change(asked.getRulesList());
         }
+        if (asked.hasRelease()) release(served.service(), asked.getRelease(), reply);
+        reply.addAllRules(served.service().retention().rules());
       } catch (StoaException | IllegalArgumentException refused) {
         reply.clear().setRefusal(CodeRequests.reason(refused));
       }
