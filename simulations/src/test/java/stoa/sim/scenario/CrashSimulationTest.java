@@ -13,10 +13,12 @@ import stoa.log.Layout;
 
 /// Whole stores on a disk that fails. More seeds: `./stoa test --campaign --seeds 0-9999`.
 class CrashSimulationTest {
+  /// Runs a third of the seeds, and as many more as it takes to reach all places.
   private static void assertWell(String name, int seeds, List<String> places) {
     var scenario = Scenarios.named(name);
     Set<String> reached = new TreeSet<>();
     for (int seed = 0; seed < seeds; seed++) {
+      if (seed > seeds / 3 && reached.containsAll(places)) break;
       reached.addAll(SimulatedRun.require(scenario, seed).places().keySet());
     }
     assertTrue(reached.containsAll(places), reached::toString);

@@ -22,6 +22,8 @@ class TwoJvmsTest {
             "--enable-native-access=ALL-UNNAMED",
             "--add-opens=java.base/java.lang=ALL-UNNAMED",
             "-Djdk.trackAllThreads=false",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "-ea",
             heap,
             "-cp",

@@ -14,10 +14,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The versioned objects of a device against a naive model. More seeds: `./stoa test --campaign
 /// --scenario versioned-crashes --seeds 0-9999`.
 class VersionedObjectsTest {
+  /// Runs a third of the seeds, and as many more as it takes to reach all places.
   private static void assertWell(String name, int seeds, List<String> places) {
     var scenario = Scenarios.named(name);
     Set<String> reached = new TreeSet<>();
     for (int seed = 0; seed < seeds; seed++) {
+      if (seed > seeds / 3 && reached.containsAll(places)) break;
       reached.addAll(SimulatedRun.require(scenario, seed).places().keySet());
     }
     assertTrue(reached.containsAll(places), reached::toString);
