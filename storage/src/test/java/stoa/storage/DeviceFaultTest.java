@@ -55,7 +55,7 @@ class DeviceFaultTest {
     var error = refused(CorruptData.class, () -> open(DeviceConfig.standard()));
     assertTrue(error.contains("segment-00000001 at 40:"), error);
     assertTrue(error.contains("restore"), error);
-    assertEquals(2, disk.changes() - changes, "only the syncs of what was found");
+    assertEquals(3, disk.changes() - changes, "only the tail as it is, and syncs");
   }
 
   @Test
@@ -201,6 +201,47 @@ class DeviceFaultTest {
       refused(DeviceFailed.class, device::sync);
       refused(DeviceFailed.class, () -> put(device, 1, "one"));
       assertArrayEquals("zero".getBytes(UTF_8), device.read(A, 0, 0));
+    }
+  }
+
+  @Test
+  void opensWhereThereIsNoRoomToWriteTheTailAgain() {
+    try (var device = open(SMALL)) {
+      put(device, 0, "zero");
+    }
+    disk.limit(disk.bytes() - 1);
+    try (var device = open(SMALL)) {
+      assertArrayEquals("zero".getBytes(UTF_8), device.read(A, 0, 0));
+    }
+  }
+
+  private static Device opened(SimulatedDisk on) {
+    return Device.open(on, SMALL, Runnable::run);
+  }
+
+  @Test
+  void whatAFailedSyncLeftInTheCacheIsDurableOnceTheDeviceIsOpenAgain() {
+    for (int seed = 0; seed < 60; seed++) {
+      var failing = new SimulatedDisk(seed);
+      try (var device = opened(failing)) {
+        put(device, 0, "zero");
+        device.sync();
+        put(device, 1, "one".repeat(300));
+        failing.failSync(0);
+        refused(DeviceFailed.class, device::sync);
+      }
+      var killed = failing.kill();
+      boolean there;
+      try (var device = opened(killed)) {
+        there = device.read(A, 0, 1) != null;
+        put(device, 2, "two");
+        device.sync();
+      }
+      var crashed = killed.crash();
+      try (var device = opened(crashed)) {
+        assertEquals(there, device.read(A, 0, 1) != null);
+        assertArrayEquals("two".getBytes(UTF_8), device.read(A, 0, 2));
+      }
     }
   }
 

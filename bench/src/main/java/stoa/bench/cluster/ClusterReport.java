@@ -98,6 +98,7 @@ final class ClusterReport {
     text.append(table("p50, ms", ", p50", 1e-3));
     text.append(table("p99, ms", ", p99", 1e-3));
     text.append(table("processor time per call, servers and client, µs", ClusterRun.PROCESSOR, 0));
+    text.append(table("KiB that the disk of all servers writes per call", ClusterRun.WRITTEN, 0));
     text.append(limits());
     text.append(records());
     text.append(silence());
@@ -292,6 +293,7 @@ final class ClusterReport {
   private static String unit(String measure) {
     if (measure.contains(", p50") || measure.contains(", p99")) return "µs";
     if (measure.endsWith(ClusterRun.PROCESSOR)) return "µs";
+    if (measure.endsWith(ClusterRun.WRITTEN)) return "KiB";
     return measure.startsWith(SilencePhase.NAME) ? "ms" : "1/s";
   }
 

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import stoa.bench.load.Load;
@@ -20,6 +21,7 @@ import stoa.bench.machine.LoopbackLimits;
 import stoa.bench.remote.RemoteRun;
 import stoa.bench.report.Context;
 import stoa.programs.Directories;
+import stoa.programs.DiskWrites;
 
 /// Calls and YCSB of the cluster benchmark. All contenders' servers run at the same time; the
 /// benchmark calls one contender after the other, and the others are idle.
@@ -31,6 +33,9 @@ final class ClusterRun {
   /// The suffix of a measure's name: processor time per call of servers and client, in
   /// microseconds.
   static final String PROCESSOR = ", processor time";
+
+  /// The suffix of a measure's name: what the disk writes per call meanwhile, in KiB.
+  static final String WRITTEN = ", written";
 
   private static final int RECORD_CALLERS = 24;
   private static final int LOADERS = 64;
@@ -142,12 +147,17 @@ final class ClusterRun {
 
   private void sample(Kind kind, ClusterLoad load) throws Exception {
     long before = processorNanos(kind.servers);
+    OptionalLong written = DiskWrites.of(context.folder());
     var done =
         run(kind, load, new Load(load.callers(), load.threads(), scale.warmUp(), scale.time()));
     double used = processorNanos(kind.servers) - before;
     String name = name(load, kind.name);
     report.samples().add(name, done.seen);
     report.samples().add(name + PROCESSOR, used / done.calls / 1e3);
+    OptionalLong now = DiskWrites.of(context.folder());
+    if (!load.writes() || written.isEmpty() || now.isEmpty()) return;
+    double bytes = now.getAsLong() - written.getAsLong();
+    report.samples().add(name + WRITTEN, bytes / done.calls / (1 << 10));
   }
 
   /// Returns the name of a load's measure.

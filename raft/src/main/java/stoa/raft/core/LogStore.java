@@ -29,6 +29,7 @@ import stoa.log.Replica;
 import stoa.raft.Member;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
+import stoa.storage.disk.DiskFull;
 
 /// The log of one member of a group: entries, the term with its vote, and the position before the
 /// first entry, which the member's replica has durably. One owner: the core.
@@ -41,7 +42,9 @@ public final class LogStore implements RaftStore, AutoCloseable {
    * Files log-N, numbered from 1 and ascending; the records follow on across them. A file:
    *
    *   "STOARAFT" i64, version i64, N i64, and the length i64 of the file before; 0 when this one needs none
-   *   records: length of the body i32, CRC-32C of the body i32, body
+   *   records: length of the body i32, CRC-32C i32, body
+   *
+   * The CRC is that of N, 8 bytes, and the body; in a file of version 1, that of the body alone.
    *
    *   body    kind u8, then
    *   1       state: term varint, vote text (empty for none), voting u8, index varint at which this member was
@@ -54,7 +57,9 @@ public final class LogStore implements RaftStore, AutoCloseable {
    *   6       the file has begun: nothing
    *
    * A file begins with a state, and with all entries if it needs no file before it. It counts from
-   * record 6 on. Earlier files go when all their entries are at or before the position.
+   * record 6 on. Earlier files go when all their entries are at or before the position. One of them
+   * stays as the file `spare`, and becomes the next file: a sync of it is cheap, as it does not grow,
+   * and nobody fills it with zeros. Its old records count for nothing under another N.
    *
    * An opener writes all that it has found into a new file, and removes the others: what it found may
    * be in the system's cache only, where the sync that failed has left it, and no later sync writes
@@ -65,12 +70,17 @@ public final class LogStore implements RaftStore, AutoCloseable {
    * Invariants:
    * (1) The entries after the position are consecutive, and their terms do not fall.
    * (2) What this opener found is durable before it is used.
+   * (3) The directory has the new name of a spare file durably before a byte of it changes: so no
+   *     earlier name of it comes back with other contents.
+   * (4) A write to a spare file ends at the end of a page: the system need not read the page first.
    */
   private static final long MAGIC = 0x53544f4152414654L; // STOARAFT
-  private static final long VERSION = 1;
+  private static final long UNNUMBERED = 1; // the version of files whose records do not have N
+  private static final long VERSION = 2;
   private static final int HEADER = 32;
   private static final int RECORD = 8;
   private static final String NAME = "log-";
+  private static final String SPARE = "spare";
 
   private static final int STATE = 1;
   private static final int ENTRY = 2;
@@ -81,6 +91,9 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
   // How far ahead room is reserved.
   private static final int AHEAD = 1 << 20;
+
+  private static final int PAGE = 4 << 10;
+  private static final byte[] ZEROS = new byte[PAGE];
 
   private final Disk disk;
   private final Disk.Hold hold;
@@ -99,6 +112,9 @@ public final class LogStore implements RaftStore, AutoCloseable {
   private long size;
   private long highest; // index of an entry in the present file
   private boolean unsynced;
+  private boolean hasSpare;
+  private boolean isReused; // the present file, which was the spare one
+  private int reused;
   private @Nullable IOException failure;
 
   private int term;
@@ -219,6 +235,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
     number = found.files().isEmpty() ? 0 : found.files().getLast();
     file = next(0, found.items());
     for (long old : found.files()) disk.delete(name(old));
+    if (disk.list().contains(SPARE)) disk.delete(SPARE);
   }
 
   // ---- finding
@@ -283,24 +300,36 @@ public final class LogStore implements RaftStore, AutoCloseable {
     if (file.length < HEADER + RECORD) return false;
     ByteBuffer header = ByteBuffer.wrap(file);
     if (header.getLong(0) != MAGIC || header.getLong(16) != number) return false;
+    long salt = salt(header);
     int at = HEADER;
     while (true) {
-      Decoder in = body(file, at, file.length);
+      Decoder in = body(file, at, file.length, salt);
       if (in == null) return false;
       at = in.end();
       if (in.u8() == BEGUN) return true;
     }
   }
 
+  /// Returns the number that is part of the checksums in a file; 0 for none.
+  private static long salt(ByteBuffer header) {
+    return header.getLong(8) == UNNUMBERED ? 0 : header.getLong(16);
+  }
+
+  private static int checksum(CRC32C sum, long salt, byte[] bytes, int at, int length) {
+    sum.reset();
+    if (salt != 0) sum.update(ByteBuffer.allocate(Long.BYTES).putLong(salt).flip());
+    sum.update(bytes, at, length);
+    return (int) sum.getValue();
+  }
+
   /// Returns the body of the record at a place; null when there is none, or a torn one.
-  private static @Nullable Decoder body(byte[] file, int at, long until) {
+  private static @Nullable Decoder body(byte[] file, int at, long until, long salt) {
     if (at + RECORD > until) return null;
     ByteBuffer header = ByteBuffer.wrap(file);
     int length = header.getInt(at);
     if (length <= 0 || length > until - at - RECORD) return null;
-    var sum = new CRC32C();
-    sum.update(file, at + RECORD, length);
-    if ((int) sum.getValue() != header.getInt(at + 4)) return null;
+    int expected = checksum(new CRC32C(), salt, file, at + RECORD, length);
+    if (expected != header.getInt(at + 4)) return null;
     return new Decoder(file, at + RECORD, at + RECORD + length);
   }
 
@@ -323,12 +352,13 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
     void file(long number, byte[] file, long until, boolean isLast) {
       ByteBuffer header = ByteBuffer.wrap(file);
-      if (!isBegun(file, number) || header.getLong(8) != VERSION || until > file.length) {
-        throw damaged(number, 0);
-      }
+      long version = file.length < HEADER ? 0 : header.getLong(8);
+      boolean isKnown = version == VERSION || version == UNNUMBERED;
+      if (!isKnown || !isBegun(file, number) || until > file.length) throw damaged(number, 0);
+      long salt = salt(header);
       int at = HEADER;
       while (at < until) {
-        Decoder in = body(file, at, until);
+        Decoder in = body(file, at, until, salt);
         if (in == null) {
           if (isLast) break;
           throw damaged(number, at);
@@ -419,8 +449,10 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /// @param all all entries, if it is not
   private DiskFile next(long before, List<Item> all) throws IOException {
     number++;
-    DiskFile begun = disk.create(name(number));
+    isReused = hasSpare;
+    DiskFile begun = hasSpare ? reuse() : disk.create(name(number));
     try {
+      size = begun.size();
       ByteBuffer header = ByteBuffer.allocate(HEADER);
       header.putLong(MAGIC).putLong(VERSION).putLong(number).putLong(before);
       begun.write(0, header.flip());
@@ -444,9 +476,28 @@ public final class LogStore implements RaftStore, AutoCloseable {
     }
   }
 
+  /// Makes the spare file the next one.
+  private DiskFile reuse() throws IOException {
+    disk.rename(SPARE, name(number));
+    hasSpare = false;
+    disk.syncDirectory();
+    reused++;
+    return disk.open(name(number));
+  }
+
+  /// Returns how many files were written again.
+  int reused() {
+    return reused;
+  }
+
   private void write(DiskFile to) throws IOException {
+    long next = end + pending.size();
+    if (isReused) {
+      long page = Math.min((next + PAGE - 1) & -PAGE, size);
+      if (page > next) pending.raw(ZEROS, 0, (int) (page - next));
+    }
     to.write(end, ByteBuffer.wrap(pending.array(), 0, pending.size()));
-    end += pending.size();
+    end = next;
     pending.clear();
   }
 
@@ -475,10 +526,8 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
   /// Adds the body as a record to what is written next.
   private void record() {
-    sum.reset();
-    sum.update(body.array(), 0, body.size());
     ByteBuffer header = ByteBuffer.allocate(RECORD);
-    header.putInt(body.size()).putInt((int) sum.getValue());
+    header.putInt(body.size()).putInt(checksum(sum, number, body.array(), 0, body.size()));
     pending.raw(header.array()).raw(body.array(), 0, body.size());
   }
 
@@ -505,11 +554,22 @@ public final class LogStore implements RaftStore, AutoCloseable {
     if (pending.size() == 0) return;
     long to = end + pending.size();
     if (to > size) {
-      file.reserve(size, Math.max(to, Math.min(size + AHEAD, fileBytesMax)));
+      reserve(Math.max(to, Math.min(size + AHEAD, fileBytesMax)));
       size = Math.max(to, file.size());
     }
     write(file);
     unsynced = true;
+  }
+
+  private void reserve(long to) throws IOException {
+    try {
+      file.reserve(size, to);
+    } catch (DiskFull full) {
+      if (!hasSpare) throw full;
+      disk.delete(SPARE);
+      hasSpare = false;
+      file.reserve(size, to);
+    }
   }
 
   @Override
@@ -532,7 +592,13 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /// Removes the files of which nothing is needed.
   private void dropFiles() throws IOException {
     while (!earlier.isEmpty() && earlier.firstEntry().getValue() <= position.index()) {
-      disk.delete(name(earlier.pollFirstEntry().getKey()));
+      String old = name(earlier.pollFirstEntry().getKey());
+      if (hasSpare) {
+        disk.delete(old);
+      } else {
+        disk.rename(old, SPARE);
+        hasSpare = true;
+      }
     }
   }
 

@@ -2,18 +2,22 @@ package stoa.raft.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.microraft.model.log.LogEntry;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import stoa.Corrupt;
 import stoa.log.Position;
 import stoa.raft.Member;
+import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.SimulatedDisk;
 
 class LogStoreTest {
@@ -143,6 +147,131 @@ class LogStoreTest {
     var refused = assertThrows(Corrupt.class, () -> open(after));
     assertTrue(
         String.valueOf(refused.getMessage()).contains("is damaged at byte"), refused::toString);
+  }
+
+  /// Appends and flushes, forgets the first files and begins others, until the disk fails. Returns
+  /// the last index that was flushed.
+  private static long untilItFails(SimulatedDisk disk, int rounds) throws IOException {
+    long flushed = BEGIN.index();
+    try (var store = open(disk)) {
+      for (int i = 0; i < rounds; i++) {
+        long from = store.lastIndex() + 1;
+        store.persistLogEntries(entries(1, from, from + 19));
+        store.flush();
+        flushed = from + 19;
+        if (i % 5 == 4) store.jump(new Position(1, flushed - 10), store.members());
+      }
+      assertTrue(store.reused() > 2, () -> "it has reused " + store.reused() + " files");
+    } catch (IOException powerLost) {
+      assertTrue(String.valueOf(powerLost.getMessage()).contains("lost power"));
+    }
+    return flushed;
+  }
+
+  @Test
+  void losesNothingWherePowerFailsAmongFilesThatAreWrittenAgain() throws IOException {
+    int rounds = 60;
+    var whole = new SimulatedDisk(7);
+    assertEquals(1 + 20L * rounds, untilItFails(whole, rounds));
+    for (int change = 0; change < whole.changes(); change++) {
+      var disk = new SimulatedDisk(change);
+      disk.losePowerAfter(change);
+      long flushed = untilItFails(disk, rounds);
+      disk = disk.crash();
+      for (int life = 0; life < 2; life++) {
+        try (var again = open(disk)) {
+          long last = again.lastIndex();
+          assertTrue(last >= flushed, () -> flushed + " were flushed, and it has " + last);
+          assertTrue(again.position().index() <= flushed);
+          for (long index = again.firstIndex(); index <= last; index++) {
+            var item = again.entries().get((int) (index - again.firstIndex()));
+            var command = (Payload.Command) item.operation();
+            assertEquals((byte) index, command.bytes()[0]);
+          }
+        }
+        disk = disk.crash();
+      }
+    }
+  }
+
+  @Test
+  void aReusedFileHasNoneOfItsEarlierEntries() throws IOException {
+    var disk = new SimulatedDisk(8);
+    var store = open(disk);
+    while (store.reused() == 0) {
+      long from = store.lastIndex() + 1;
+      store.persistLogEntries(entries(1, from, from + 19));
+      store.flush();
+      store.jump(new Position(1, from + 19), store.members());
+    }
+    long last = store.lastIndex();
+    store.close();
+    try (var again = open(disk.kill())) {
+      assertEquals(last, again.lastIndex());
+    }
+  }
+
+  @Test
+  void givesUpItsSpareFileWhenTheDiskIsFull() throws IOException {
+    var disk = new SimulatedDisk(9);
+    var store = open(disk);
+    while (!disk.list().contains("spare")) {
+      long from = store.lastIndex() + 1;
+      store.persistLogEntries(entries(1, from, from + 19));
+      store.flush();
+      store.jump(new Position(1, from + 19), store.members());
+    }
+    disk.limit(disk.bytes() + 500);
+    store.persistLogEntries(entries(1, store.lastIndex() + 1, store.lastIndex() + 110));
+    store.flush();
+    assertFalse(disk.list().contains("spare"));
+    assertNull(store.failure());
+  }
+
+  /// Rewrites the files as an earlier version wrote them: without their numbers in the checksums.
+  private static SimulatedDisk unnumbered(SimulatedDisk disk) throws IOException {
+    var earlier = new SimulatedDisk(1);
+    for (String name : disk.list()) {
+      try (DiskFile from = disk.open(name);
+          DiskFile to = earlier.create(name)) {
+        ByteBuffer all = ByteBuffer.allocate((int) from.size());
+        while (all.hasRemaining()) from.read(all.position(), all);
+        all.putLong(8, 1);
+        var sum = new CRC32C();
+        for (int at = 32; at < all.capacity() - 8 && all.getInt(at) > 0; ) {
+          int length = all.getInt(at);
+          sum.reset();
+          sum.update(all.array(), at + 8, length);
+          all.putInt(at + 4, (int) sum.getValue());
+          at += 8 + length;
+        }
+        to.write(0, all.flip().limit(all.capacity()));
+        to.sync();
+      }
+    }
+    earlier.syncDirectory();
+    return earlier;
+  }
+
+  @Test
+  void readsTheFilesOfAnEarlierVersion() throws IOException {
+    var disk = new SimulatedDisk(10);
+    var store = open(disk);
+    vote(store, 3, B);
+    for (int i = 0; i < 4; i++) {
+      store.persistLogEntries(entries(3, 2 + 50L * i, 51 + 50L * i));
+      store.flush();
+    }
+    store.close();
+    var earlier = unnumbered(disk.kill());
+    assertTrue(earlier.list().size() > 1, "it has " + earlier.list());
+    for (int life = 0; life < 2; life++) {
+      try (var again = open(earlier)) {
+        assertEquals(201, again.lastIndex());
+        assertEquals(3, again.restored().getTermPersistentState().getTerm());
+        assertEquals(200, again.entries().size());
+      }
+    }
   }
 
   @Test

@@ -520,6 +520,7 @@ final class RaftScenario implements Scenario {
 
       private void down() {
         alive = false;
+        if (store != null && store.reused() > 0) trace.reached("file of the log written again");
         life++;
         catchUps++;
         if (core != null) core.stop();

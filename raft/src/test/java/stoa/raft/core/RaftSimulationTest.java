@@ -16,6 +16,7 @@ class RaftSimulationTest {
           "answer held back",
           "answer of an earlier term",
           "asked again",
+          "file of the log written again",
           "later term in an answer",
           "log begins later and is here",
           "log jumps",

@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 /// One open file of a [Disk].
 ///
 /// One writer at a time; reads run beside it from any thread. Files are written forward: the device
-/// never writes over bytes that it wrote before, only over reserved ones.
+/// never writes over bytes that it wrote before, only over reserved ones. A log whose records tell
+/// old from new may write a whole file again.
 public interface DiskFile extends AutoCloseable {
   /// Returns the name it was opened under.
   String name();

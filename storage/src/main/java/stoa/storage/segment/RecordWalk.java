@@ -70,6 +70,15 @@ public final class RecordWalk {
     return next;
   }
 
+  /// Returns where the record that begins at a file position ends, by its header alone; -1 when
+  /// there is none.
+  long next(long at) throws IOException {
+    if (!isHeader(at)) return -1;
+    int header = reader.need(at, RecordFormat.RECORD_HEADER);
+    long stride = RecordFormat.stride(reader.window(), header);
+    return stride < RecordFormat.RECORD_HEADER ? -1 : at + stride;
+  }
+
   private boolean isHeader(long at) throws IOException {
     int header = reader.need(at, RecordFormat.RECORD_HEADER);
     return header >= 0

@@ -55,6 +55,7 @@ public final class SegmentLog {
   private static final int SMALL_SYNC = 4 << 10;
   private static final int SYNCS_JUDGED = 64;
   private static final int COPIED_READ_MAX = 32 << 10;
+  private static final int TAIL_PIECE = 1 << 20;
 
   private final Disk disk;
   private final DeviceConfig config;
@@ -238,11 +239,38 @@ public final class SegmentLog {
   public void recover(long from, ItemVisitor visitor) throws IOException {
     // First, so that everything that the index takes over from here is durable: a killed process
     // may have left its last bytes, and its last segment's name, to the operating system.
+    writeTailAgain(from);
     files.file(current).sync();
     disk.syncDirectory();
     for (var segment : segments) recover(segment, from, visitor);
     durable.set(end);
     for (var name : leftovers) disk.delete(name);
+  }
+
+  /// Writes the records again that no later one proves to be durable, each as it is. A sync that
+  /// failed may have left their bytes in the operating system's cache alone, where they look written,
+  /// and no later sync writes them.
+  private void writeTailAgain(long from) throws IOException {
+    var segment = current;
+    long limit = files.file(segment).size();
+    var reader = new SegmentReader(files, segment, limit);
+    var walk = new RecordWalk(reader, segment);
+    long proven = Math.max(from - segment.base(), segment.headerBytes());
+    long end = proven;
+    for (long next = walk.next(end); next >= 0 && next <= limit; next = walk.next(end)) {
+      proven = Math.max(proven, walk.durable(end) - segment.base());
+      end = next;
+    }
+    // Not with direct I/O, whose positions would have to be aligned.
+    try (var file = disk.open(segment.name())) {
+      for (long at = proven; at < end; ) {
+        byte[] bytes = reader.copy(at, (int) Math.min(TAIL_PIECE, end - at));
+        file.write(at, ByteBuffer.wrap(bytes));
+        at += bytes.length;
+      }
+    } catch (DiskFull | TornWrite full) {
+      // The file system has no room for other places of these bytes, so they stay where they are.
+    }
   }
 
   private void recover(Segment segment, long from, ItemVisitor visitor) throws IOException {
