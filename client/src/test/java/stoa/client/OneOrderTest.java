@@ -312,6 +312,22 @@ class OneOrderTest {
   }
 
   @Test
+  void aPastThatTheLiveStateAnswersAsksObjectsOfOtherGroupsAsOfThen() {
+    Account one = account(1);
+    Account two = account(2);
+    two.add(7);
+    one.add(1);
+    long version = store.history(one).version();
+    // After some short runs, the live state answers for its own version.
+    for (int i = 0; i < 40; i++) {
+      assertEquals(8, one.sumWith(two));
+      assertEquals(8, store.history(one).at(version).sumWith(two));
+    }
+    two.add(100);
+    assertEquals(8, store.history(one).at(version).sumWith(two));
+  }
+
+  @Test
   void inATransactionMethodsCallObjectsOfOtherGroups() {
     Account one = account(1);
     Account two = account(2);

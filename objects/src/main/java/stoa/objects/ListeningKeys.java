@@ -62,8 +62,7 @@ final class ListeningKeys implements Handler {
     @Override
     public Handler restore(Key key, byte[] checkpoint) {
       var restored = new ListeningKeys();
-      var in = new Decoder(checkpoint);
-      while (in.remaining() > 0) restored.names.add(ByteBuffer.wrap(in.sized()));
+      restored.names.addAll(in(checkpoint));
       return restored;
     }
 
@@ -74,6 +73,19 @@ final class ListeningKeys implements Handler {
   }
 
   private final Set<ByteBuffer> names = new LinkedHashSet<>();
+
+  /// Returns the names in a checkpoint.
+  static Set<ByteBuffer> in(byte[] checkpoint) {
+    var names = new LinkedHashSet<ByteBuffer>();
+    var in = new Decoder(checkpoint);
+    while (in.remaining() > 0) names.add(ByteBuffer.wrap(in.sized()));
+    return names;
+  }
+
+  /// Returns the name in a put.
+  static ByteBuffer of(byte[] put) {
+    return ByteBuffer.wrap(put, 1, put.length - 1).slice();
+  }
 
   /// Returns the put that notes a key of the session.
   static byte[] listens(byte[] name) {
@@ -87,7 +99,7 @@ final class ListeningKeys implements Handler {
 
   @Override
   public Answer put(byte[] value, Execution execution) {
-    ByteBuffer name = ByteBuffer.wrap(value, 1, value.length - 1).slice();
+    ByteBuffer name = of(value);
     return new KeyAnswer.Done(value[0] == LISTENS ? !names.add(name) : names.remove(name));
   }
 
@@ -103,7 +115,8 @@ final class ListeningKeys implements Handler {
     return out.toBytes();
   }
 
-  private static byte[] bytes(ByteBuffer name) {
+  /// Returns a name as it is in a put.
+  static byte[] bytes(ByteBuffer name) {
     byte[] bytes = new byte[name.remaining()];
     name.duplicate().get(bytes);
     return bytes;
