@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -42,6 +43,8 @@ import stoa.wire.ShardMap;
 class RegroupedTest {
   private static final int SHELVES = 12;
   private static final StoaConfig CONFIG = StoaConfig.of("memory:");
+  private static final StoaConfig HASTY =
+      CONFIG.withLimits(CONFIG.limits().withCloseTimeMax(Duration.ofMillis(10)));
   private static final StreamKey EVENTS = StreamKey.of("events");
 
   enum Kind {
@@ -115,6 +118,19 @@ class RegroupedTest {
     @Override
     public @Nullable Object handle(Object key, @Nullable Object value, @Nullable Object before) {
       return value;
+    }
+  }
+
+  /// Has the classes of Stoa alone: those of this test come from the log.
+  private static final class WithoutProgram extends ClassLoader {
+    private WithoutProgram() {
+      super(RegroupedTest.class.getClassLoader());
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (name.startsWith(RegroupedTest.class.getName())) throw new ClassNotFoundException(name);
+      return super.loadClass(name, resolve);
     }
   }
 
@@ -240,9 +256,12 @@ class RegroupedTest {
   private static MemoryDisk merged(List<MemoryDisk> groups) {
     var whole = new MemoryDisk(256 << 20);
     var devices = groups.stream().map(RegroupedTest::device).toList();
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
     try {
+      Thread.currentThread().setContextClassLoader(new WithoutProgram());
       Merging.run(CONFIG, devices, () -> device(whole));
     } finally {
+      Thread.currentThread().setContextClassLoader(before);
       devices.forEach(Device::close);
     }
     checkLog(whole);
@@ -363,12 +382,13 @@ class RegroupedTest {
     var services = new ConcurrentHashMap<Integer, ObjectService>();
     Groups.Opening opening =
         (group, part) -> {
-          ObjectService opened = Groups.part(CONFIG, disks.get(group), part);
+          ObjectService opened = Groups.part(HASTY, disks.get(group), part);
           services.put(group, opened);
           return opened;
         };
     try (var groups = new Groups(3, 1, opening)) {
-      try (var stoa = Stoa.open(groups.url())) {
+      StoaConfig hasty = StoaConfig.of(groups.url()).withLimits(HASTY.limits());
+      try (var stoa = Stoa.open(hasty)) {
         Shelf one = shelf(groups, stoa, 1);
         Shelf two = shelf(groups, stoa, 2);
         from = stoa.ref(one).key();

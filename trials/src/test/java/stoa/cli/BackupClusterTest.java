@@ -112,6 +112,15 @@ class BackupClusterTest {
             var then = Stoa.open(restored.url())) {
           compare(then, stoa);
         }
+        stoa("restore", "--from", path("kept"), "--to", path("alone"));
+        try (var then = Stoa.open("file:" + path("alone"))) {
+          compare(then, stoa);
+        }
+        stoa("restore", "--from", path("kept"), "--to", path("two"), "--groups", "2");
+        try (var restored = ServerProcess.start(directory.resolve("two"));
+            var then = Stoa.open(restored.url())) {
+          compare(then, stoa);
+        }
       }
     }
   }
