@@ -1,6 +1,7 @@
 package stoa.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.PrintWriter;
@@ -8,6 +9,7 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.NotShareable;
 import stoa.StoaConfig;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
@@ -51,13 +53,24 @@ class StrictDeployTest {
     Build spy = new Build(directory.resolve("spy"), SPY);
     Build plain = new Build(directory.resolve("plain"), PLAIN);
     var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
-    try (Server server = Server.start(ServerConfig.of("127.0.0.1", 0), service)) {
+    var config = ServerConfig.of("127.0.0.1", 0).withClientClasses();
+    try (Server server = Server.start(config, service)) {
       String address = "127.0.0.1:" + server.port();
       assertEquals("plain  new\n", stoa(0, "deploy", plain.path(), "--server", address));
       String refused = stoa(1, "deploy", spy.path(), "--server", address);
       assertTrue(refused.contains("spy  REFUSED"), refused);
       assertTrue(refused.contains("v.Spy.look() creates a java.io.PrintStream"), refused);
       assertTrue(refused.contains("--trusted-code"), refused);
+      // A client that brings such code is refused, too.
+      String brought =
+          spy.client(
+              "stoa://" + address,
+              stoa -> {
+                Object one = spy.object(stoa, "Spy", "one");
+                var told = assertThrows(NotShareable.class, () -> Build.call(one, "look"));
+                return String.valueOf(told.getMessage());
+              });
+      assertTrue(brought.contains("v.Spy.look() creates a java.io.PrintStream"), brought);
       String checked = stoa(1, "check", "--classpath", spy.path(), "--server", address);
       assertTrue(checked.contains("creates a java.io.PrintStream"), checked);
       assertEquals(
