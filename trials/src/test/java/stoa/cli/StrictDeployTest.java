@@ -66,8 +66,8 @@ class StrictDeployTest {
           spy.client(
               "stoa://" + address,
               stoa -> {
-                Object one = spy.object(stoa, "Spy", "one");
-                var told = assertThrows(NotShareable.class, () -> Build.call(one, "look"));
+                var told =
+                    assertThrows(NotShareable.class, () -> spy.object(stoa, "Spy", "one"));
                 return String.valueOf(told.getMessage());
               });
       assertTrue(brought.contains("v.Spy.look() creates a java.io.PrintStream"), brought);
@@ -78,7 +78,8 @@ class StrictDeployTest {
       // The store has it now.
       assertEquals("spy  same\n", stoa(0, "deploy", spy.path(), "--server", address));
       String audit = stoa(0, "audit", "--server", address);
-      assertEquals(4, audit.lines().count(), audit);
+      assertEquals(5, audit.lines().count(), audit);
+      assertTrue(audit.contains("bring spy  NOT DONE: v.Spy.look() creates"), audit);
       assertTrue(audit.contains("deploy spy  NOT DONE: spy: v.Spy.look()"), audit);
       assertTrue(audit.contains("deploy spy as trusted code\n"), audit);
       String json = stoa(0, "audit", "--server", address, "--json", "--max", "1");
