@@ -264,7 +264,10 @@ public final class Merging {
         null,
         stream -> {
           if (Streams.isInternal(stream) || joined.contains(stream)) return true;
-          if (StreamCopy.has(to, stream)) return true;
+          if (StreamCopy.has(to, stream)) {
+            requireSame(from, to, stream);
+            return true;
+          }
           StreamCopy.stream(
               from,
               to,
@@ -292,6 +295,21 @@ public final class Merging {
               });
           return true;
         });
+  }
+
+  /// Checks that a stream of a group is the one that is written already.
+  private static void requireSame(Device from, Device to, StreamId stream) {
+    var has = new Streams(from);
+    var written = new Streams(to);
+    long last = has.last(stream);
+    StoredEntry one = has.read(stream, last);
+    StoredEntry other = written.read(stream, last);
+    boolean same = one == null ? other == null : other != null && one.log().equals(other.log());
+    if (same && written.last(stream) == last) return;
+    throw new Unavailable(
+        "two groups have the stream "
+            + stream
+            + "; restore the backup into as many groups as it has");
   }
 
   // ---- the end

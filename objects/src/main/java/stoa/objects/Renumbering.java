@@ -113,7 +113,7 @@ final class Renumbering {
   // ---- values
 
   /// Reads a value by the old numbers.
-  private <T> T read(LoadedCode code, Function<Marshaller, T> reading) {
+  private <T extends @Nullable Object> T read(LoadedCode code, Function<Marshaller, T> reading) {
     Marshaller reader = reader(code);
     try {
       return reading.apply(reader);
@@ -132,13 +132,13 @@ final class Renumbering {
   private record Renumbered(byte[] bytes, boolean exact) {}
 
   /// How bytes are read, and written again.
-  private interface Form<T> {
+  private interface Form<T extends @Nullable Object> {
     T read(Marshaller by);
 
     byte[] write(Marshaller by, T value);
   }
 
-  private <T> byte[] renumbered(LoadedCode code, byte[] bytes, Form<T> form) {
+  private <T extends @Nullable Object> byte[] renumbered(LoadedCode code, byte[] bytes, Form<T> form) {
     if (code.isStored()) return attempt(code, bytes, form, false).bytes;
     var others = stoa.loaded().distinct().toList();
     NotShareable refusal = null;
@@ -161,7 +161,8 @@ final class Renumbering {
     throw java.util.Objects.requireNonNull(refusal);
   }
 
-  private <T> Renumbered attempt(LoadedCode code, byte[] bytes, Form<T> form, boolean compare) {
+  private <T extends @Nullable Object> Renumbered attempt(
+      LoadedCode code, byte[] bytes, Form<T> form, boolean compare) {
     T value = read(code, form::read);
     boolean exact = compare && Arrays.equals(bytes, form.write(reader(code), value));
     return new Renumbered(form.write(code.marshaller(), value), exact);
