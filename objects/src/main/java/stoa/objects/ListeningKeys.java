@@ -82,9 +82,10 @@ final class ListeningKeys implements Handler {
     return names;
   }
 
-  /// Returns the name in a put.
-  static ByteBuffer of(byte[] put) {
-    return ByteBuffer.wrap(put, 1, put.length - 1).slice();
+  /// Applies a put to the names; returns whether it found the name.
+  static boolean apply(byte[] put, Set<ByteBuffer> names) {
+    ByteBuffer name = ByteBuffer.wrap(put, 1, put.length - 1).slice();
+    return put[0] == LISTENS ? !names.add(name) : names.remove(name);
   }
 
   /// Returns the put that notes a key of the session.
@@ -99,8 +100,7 @@ final class ListeningKeys implements Handler {
 
   @Override
   public Answer put(byte[] value, Execution execution) {
-    ByteBuffer name = of(value);
-    return new KeyAnswer.Done(value[0] == LISTENS ? !names.add(name) : names.remove(name));
+    return new KeyAnswer.Done(apply(value, names));
   }
 
   @Override

@@ -241,21 +241,35 @@ public final class Merging {
           StreamId stream = new Key(LISTENING, entry.payload(), LISTENING).stream();
           joined.add(stream);
           long session = new Decoder(entry.payload()).i64();
-          Set<ByteBuffer> keys = listening.computeIfAbsent(session, _ -> new LinkedHashSet<>());
-          Streams.At checkpoint = streams.lastCheckpoint(stream, Long.MAX_VALUE);
-          if (checkpoint != null) keys.addAll(ListeningKeys.in(checkpoint.data()));
-          streams.scan(
-              stream,
-              1,
-              Long.MAX_VALUE,
-              put -> {
-                if (put.kind() == Records.PUT) {
-                  keys.add(ListeningKeys.of(Records.put(put.payload()).value()));
-                }
-                return true;
-              });
+          listening
+              .computeIfAbsent(session, _ -> new LinkedHashSet<>())
+              .addAll(listening(streams, stream));
           return true;
         });
+  }
+
+  /// Returns the keys at which a session listens at the end of a group's log.
+  private static Set<ByteBuffer> listening(Streams streams, StreamId session) {
+    Streams.At begun = streams.lastMark(session, Long.MAX_VALUE);
+    if (begun == null || !Records.mark(begun.data()).alive()) return Set.of();
+    var keys = new LinkedHashSet<ByteBuffer>();
+    long from = begun.address();
+    Streams.At checkpoint = streams.lastCheckpoint(session, Long.MAX_VALUE);
+    if (checkpoint != null && checkpoint.address() >= from) {
+      keys.addAll(ListeningKeys.in(checkpoint.data()));
+      from = checkpoint.address() + 1;
+    }
+    streams.scan(
+        session,
+        from,
+        Long.MAX_VALUE,
+        entry -> {
+          if (entry.kind() == Records.PUT) {
+            ListeningKeys.apply(Records.put(entry.payload()).value(), keys);
+          }
+          return true;
+        });
+    return keys;
   }
 
   /// Copies the streams that belong to no type.
