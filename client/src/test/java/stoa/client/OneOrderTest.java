@@ -76,6 +76,11 @@ class OneOrderTest {
       return balance + other.balance();
     }
 
+    @Accessor
+    public long sumOf(List<Account> others) {
+      return balance + others.stream().mapToLong(Account::balance).sum();
+    }
+
     public String triesToGive(Account to, long amount) {
       try {
         return "now " + give(to, amount);
@@ -319,12 +324,10 @@ class OneOrderTest {
     one.add(1);
     long version = store.history(one).version();
     // After some short runs, the live state answers for its own version.
-    for (int i = 0; i < 40; i++) {
-      assertEquals(8, one.sumWith(two));
-      assertEquals(8, store.history(one).at(version).sumWith(two));
-    }
+    for (int i = 0; i < 200; i++) assertEquals(1, one.sumOf(List.of()));
+    assertEquals(8, store.history(one).at(version).sumOf(List.of(two)));
     two.add(100);
-    assertEquals(8, store.history(one).at(version).sumWith(two));
+    assertEquals(8, store.history(one).at(version).sumOf(List.of(two)));
   }
 
   @Test
