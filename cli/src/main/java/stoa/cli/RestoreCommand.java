@@ -1,8 +1,11 @@
 package stoa.cli;
 
+import java.io.File;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +28,9 @@ import stoa.programs.Words;
       "",
       "Without --groups it makes the directory of a server that keeps its store alone.",
       "With it, it makes that of the first server of a cluster; start it, and have the",
-      "others join it on empty directories. A backup of one group can be restored into",
-      "any number of groups, others into as many as they have.",
+      "others join it on empty directories. The number of groups need not be that of the",
+      "backup: then it opens the store, and --classpath names the classes of values that",
+      "no shared class of the store names, such as those of elements of a collection.",
       "",
       "The clients of the original must not go on with it beside the restored store:",
       "both give the same log addresses.",
@@ -87,6 +91,14 @@ final class RestoreCommand implements Callable<Integer> {
           "With --groups: where the other servers reach it. Default: ${DEFAULT-VALUE}, any port")
   private String peers = "127.0.0.1:0";
 
+  @Option(
+      names = "--classpath",
+      paramLabel = "PATH",
+      description =
+          "Jar files and directories with classes of values, joined by ${sys:path.separator}, when"
+              + " the number of groups changes. The classes of shared objects are in the backup")
+  private String classpath = "";
+
   @Mixin private ServersSecret secret = new ServersSecret();
 
   private RestoreCommand() {}
@@ -102,14 +114,6 @@ final class RestoreCommand implements Callable<Integer> {
     }
     var restoring = new Restoring(new BackupFolder(from), at);
     int there = restoring.groups();
-    if (wanted == null ? there > 1 : wanted != there && there > 1) {
-      throw new ParameterException(
-          line,
-          "the backup is of "
-              + there
-              + " groups, and each numbers its classes in its own way; say --groups "
-              + there);
-    }
     Endpoint peer = Endpoint.of(peers);
     var first =
         wanted == null
@@ -119,22 +123,32 @@ final class RestoreCommand implements Callable<Integer> {
     if (first != null) ClusterServer.requireRestorable(first);
     long began = System.nanoTime();
     Restoring.begin(to);
-    if (first == null) {
+    if (wanted == null && there == 1) {
       restoring.write(0, to);
-    } else {
-      if (first.groups() == there) {
-        for (int group = 0; group < there; group++) {
-          restoring.write(group, ClusterServer.replica(to, group));
-        }
-      } else {
-        restoring.spread(to, first.groups());
+    } else if (wanted == null) {
+      restoring.regroup(to, to, 1, path());
+    } else if (wanted == there) {
+      for (int group = 0; group < there; group++) {
+        restoring.write(group, ClusterServer.replica(to, group));
       }
+    } else {
+      restoring.regroup(to, ClusterServer.replica(to, 0), wanted, path());
+    }
+    if (first != null) {
       ClusterServer.restore(to, first);
     }
     OfflineAudit.note(to, "restore " + from + " as of log address " + restoring.address());
     Restoring.end(to);
     say(line.getOut(), restoring, System.nanoTime() - began);
     return 0;
+  }
+
+  private List<Path> path() {
+    var path = new ArrayList<Path>();
+    for (String file : classpath.split(File.pathSeparator, -1)) {
+      if (!file.isEmpty()) path.add(Path.of(file));
+    }
+    return path;
   }
 
   private void say(PrintWriter out, Restoring restoring, long nanos) {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.StoaConfig;
 import stoa.base.Permissions;
 import stoa.cluster.ClusterServer;
+import stoa.objects.Merging;
 import stoa.objects.Spreading;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -32,6 +33,7 @@ final class Restoring {
    * backup says what every file must have; what is written is read again, and compared.
    */
   private static final String UNFINISHED = "restore.unfinished";
+  private static final String WHOLE = "whole";
   private static final int COPY_BYTES = 1 << 20;
 
   private final BackupFolder folder;
@@ -232,40 +234,83 @@ final class Restoring {
         to + " cannot be restored" + why + "; ./stoa backup --verify says more", cause);
   }
 
-  /// Writes the devices of several groups out of a backup of one.
+  /// Writes the devices of another number of groups than the backup has.
   ///
   /// @param to the directory of their server
-  void spread(Path to, int wanted) {
-    Path whole = to.resolve("whole");
-    write(0, whole);
-    divide(whole, to, wanted);
-    try {
-      FileDisk.remove(whole);
-    } catch (IOException failed) {
-      throw new IllegalArgumentException(whole + " cannot be removed: " + failed, failed);
+  /// @param one the directory of the device when it is one group
+  /// @param path jar files and directories with classes of values that no version in the log has
+  void regroup(Path to, Path one, int wanted, List<Path> path) {
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    try (UserClasses classes = UserClasses.open(path, _ -> {})) {
+      // The code that the store has, and no class that is there by accident.
+      Thread.currentThread().setContextClassLoader(classes);
+      Path whole = to.resolve(WHOLE);
+      if (groups.size() == 1) write(0, whole);
+      else join(to, whole);
+      if (wanted == 1) {
+        move(whole, one);
+      } else {
+        spread(to, whole, wanted);
+        FileDisk.remove(whole);
+      }
+    } catch (IOException | StorageException failed) {
+      throw new IllegalArgumentException(
+          to + " cannot be written: " + failed.getMessage(), failed);
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
     }
+  }
+
+  private void join(Path to, Path whole) throws IOException {
+    var parts = new ArrayList<Path>();
+    for (int group = 0; group < groups.size(); group++) {
+      Path part = to.resolve("part-" + group);
+      write(group, part);
+      parts.add(part);
+    }
+    var devices = new ArrayList<Device>();
+    try {
+      for (Path part : parts) devices.add(device(part));
+      Merging.run(StoaConfig.of("file:" + whole), devices, () -> device(whole));
+    } finally {
+      devices.forEach(Device::close);
+    }
+    for (Path part : parts) FileDisk.remove(part);
+  }
+
+  private static void move(Path from, Path to) throws IOException {
+    Permissions.createDirectories(to);
+    try (var files = Files.newDirectoryStream(from)) {
+      for (Path file : files) Files.move(file, to.resolve(from.relativize(file)));
+    }
+    Files.delete(from);
+    BackupFolder.sync(to, StandardOpenOption.READ);
   }
 
   /// Writes the devices of several groups out of that of one.
   ///
   /// @param whole the directory of the device, which changes
   /// @param to the directory of the groups' server
-  static void divide(Path whole, Path to, int wanted) {
+  /// @throws IOException when they cannot be written
+  static void divide(Path whole, Path to, int wanted) throws IOException {
     ClassLoader before = Thread.currentThread().getContextClassLoader();
-    var parts = new ArrayList<Device>();
     try (UserClasses stored = UserClasses.open(List.of(), _ -> {})) {
-      // The code that the store has, and no class that is on a path by accident.
       Thread.currentThread().setContextClassLoader(stored);
+      spread(to, whole, wanted);
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+    }
+  }
+
+  private static void spread(Path to, Path whole, int wanted) {
+    var parts = new ArrayList<Device>();
+    try {
       for (int group = 0; group < wanted; group++) {
         parts.add(device(ClusterServer.replica(to, group)));
       }
       Spreading.run(
           StoaConfig.of("file:" + whole), () -> device(whole), parts, ShardMap.of(wanted)::group);
-    } catch (IOException | StorageException failed) {
-      throw new IllegalArgumentException(
-          to + " cannot be written: " + failed.getMessage(), failed);
     } finally {
-      Thread.currentThread().setContextClassLoader(before);
       parts.forEach(Device::close);
     }
   }

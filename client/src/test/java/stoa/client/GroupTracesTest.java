@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -89,6 +91,18 @@ class GroupTracesTest {
       };
     }
 
+    private List<Span> named(String name) {
+      return ended.stream()
+          .filter(one -> one.name.equals(name) || one.name.startsWith(name + "("))
+          .toList();
+    }
+
+    private Span only(String name) {
+      List<Span> found = named(name);
+      assertEquals(1, found.size(), () -> name + " in " + ended);
+      return found.getFirst();
+    }
+
     @Override
     public boolean isRecording() {
       return true;
@@ -96,7 +110,8 @@ class GroupTracesTest {
 
     @Override
     public Trace program(String name) {
-      return begin(name, "");
+      Trace around = Trace.current();
+      return begin(name, around == null ? "" : around.parent().span());
     }
 
     @Override
@@ -137,12 +152,8 @@ class GroupTracesTest {
     try (var groups = new Groups(StoaConfig.of("memory:"), disks, 1)) {
       groups.trace(spans);
       try (Stoa stoa = Stoa.open(groups.url())) {
-        int number = 0;
-        while (groups.group(Account.class, "a" + number) != 1) number++;
-        int here = 0;
-        while (groups.group(Account.class, "a" + here) != 0) here++;
-        Account payer = stoa.get(Account.class, "a" + here);
-        Account paid = stoa.get(Account.class, "a" + number);
+        Account payer = account(groups, stoa, 0);
+        Account paid = account(groups, stoa, 1);
         paid.add(1);
         ((SharedStoa) stoa).trace(spans);
         assertEquals(8, payer.pay(paid, 7));
@@ -161,5 +172,48 @@ class GroupTracesTest {
     for (String stage : List.of("stoa.queue", "stoa.batch", "stoa.execute")) {
       assertEquals(visit.id, visit.named(spans.ended, stage).parent);
     }
+  }
+
+  @Test
+  void aTransactionOverGroupsIsOneTrace() {
+    var disks = List.of(new MemoryDisk(64 << 20), new MemoryDisk(64 << 20));
+    var spans = new Spans();
+    try (var groups = new Groups(StoaConfig.of("memory:"), disks, 1)) {
+      groups.trace(spans);
+      try (Stoa stoa = Stoa.open(groups.url())) {
+        Account payer = account(groups, stoa, 0);
+        Account paid = account(groups, stoa, 1);
+        paid.add(1);
+        ((SharedStoa) stoa).trace(spans);
+        assertEquals(8, stoa.transact(() -> payer.pay(paid, 7)));
+      }
+    }
+    Span whole = spans.only("transaction");
+    Span attempt = spans.only("attempt");
+    Span pay = spans.only("traced.Account/pay");
+    Span commit = spans.only("commit");
+    assertEquals("", whole.parent);
+    assertEquals(whole.id, attempt.parent);
+    assertEquals(List.of(attempt.id, attempt.id), List.of(pay.parent, commit.parent));
+    // The client makes the nested call in the other group for the method, and runs the method anew.
+    var groups = new TreeSet<String>();
+    for (Span call : spans.named("stoa.call")) {
+      assertEquals(pay.id, call.parent);
+      groups.add(String.valueOf(call.tags.get("stoa.group")));
+    }
+    assertEquals(Set.of("0", "1"), groups);
+    for (Span nested : spans.named("traced.Account/add")) {
+      Span in = spans.ended.stream().filter(one -> one.id.equals(nested.parent)).findAny().orElseThrow();
+      assertEquals("0 stoa.call", in.tags.get("stoa.group") + " " + in.name);
+    }
+    Span home = spans.only("stoa.commit_across");
+    assertEquals(commit.id, home.parent);
+    assertEquals("0", home.tags.get("stoa.group"));
+  }
+
+  private static Account account(Groups groups, Stoa stoa, int group) {
+    int number = 0;
+    while (groups.group(Account.class, "a" + number) != group) number++;
+    return stoa.get(Account.class, "a" + number);
   }
 }

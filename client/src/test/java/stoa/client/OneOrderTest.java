@@ -76,6 +76,11 @@ class OneOrderTest {
       return balance + other.balance();
     }
 
+    @Accessor
+    public long sumOf(List<Account> others) {
+      return balance + others.stream().mapToLong(Account::balance).sum();
+    }
+
     public String triesToGive(Account to, long amount) {
       try {
         return "now " + give(to, amount);
@@ -309,6 +314,20 @@ class OneOrderTest {
     Account seen = store.view(Account.class, store.ref(one), new View.AtAddress(before));
     assertEquals(1_000, seen.sumWith(two));
     assertEquals(1_001, one.sumWith(two));
+  }
+
+  @Test
+  void aPastThatTheLiveStateAnswersAsksObjectsOfOtherGroupsAsOfThen() {
+    Account one = account(1);
+    Account two = account(2);
+    two.add(7);
+    one.add(1);
+    long version = store.history(one).version();
+    // After some short runs, the live state answers for its own version.
+    for (int i = 0; i < 200; i++) assertEquals(1, one.sumOf(List.of()));
+    assertEquals(8, store.history(one).at(version).sumOf(List.of(two)));
+    two.add(100);
+    assertEquals(8, store.history(one).at(version).sumOf(List.of(two)));
   }
 
   @Test

@@ -26,6 +26,20 @@ public final class StreamCopy {
     boolean test(byte kind, byte[] payload);
   }
 
+  /// Changes what a stream has, at its addresses.
+  public interface Changes {
+    /// Returns the new payload of an entry.
+    byte[] entry(StoredEntry entry);
+
+    /// Returns the new form of a mark.
+    byte[] mark(byte[] mark);
+
+    /// Returns the new form of a checkpoint.
+    ///
+    /// @param address its stream address
+    byte[] checkpoint(long address, byte[] state);
+  }
+
   /// Returns whether a device has a stream.
   public static boolean has(Device device, StreamId stream) {
     return device.floor(stream, Streams.ENTRIES, Long.MAX_VALUE) >= 0
@@ -43,6 +57,37 @@ public final class StreamCopy {
   /// @param stays decides which entries stay
   /// @param blank the kind that others get, at their addresses
   public static void stream(Device from, Device to, StreamId stream, Stays stays, byte blank) {
+    copy(
+        from,
+        to,
+        stream,
+        (space, offset, data) ->
+            space == Streams.ENTRIES ? kept(offset, data, stays, blank) : data);
+  }
+
+  /// Copies a stream like [#stream(Device, Device, StreamId)], and changes what it has.
+  public static void stream(Device from, Device to, StreamId stream, Changes changes) {
+    copy(
+        from,
+        to,
+        stream,
+        (space, offset, data) ->
+            switch (space) {
+              case Streams.ENTRIES -> {
+                StoredEntry entry = Streams.decode(offset, data);
+                yield encoded(entry, entry.kind(), changes.entry(entry));
+              }
+              case Streams.MARKS -> changes.mark(data);
+              default -> changes.checkpoint(offset, data);
+            });
+  }
+
+  @FunctionalInterface
+  private interface Copied {
+    byte[] of(int space, long offset, byte[] data);
+  }
+
+  private static void copy(Device from, Device to, StreamId stream, Copied copied) {
     var commit = new Commit();
     for (int bound : BOUNDS) {
       long before = from.trimmedBefore(stream, bound);
@@ -55,7 +100,7 @@ public final class StreamCopy {
           0,
           Long.MAX_VALUE,
           (offset, data) -> {
-            byte[] kept = space == Streams.ENTRIES ? kept(offset, data, stays, blank) : data;
+            byte[] kept = copied.of(space, offset, data);
             commit.write(stream, space, offset, kept, 0, kept.length);
             if (commit.bytes() >= COMMIT_BYTES) flush(to, commit);
             return true;
@@ -67,8 +112,13 @@ public final class StreamCopy {
   private static byte[] kept(long address, byte[] data, Stays stays, byte blank) {
     StoredEntry entry = Streams.decode(address, data);
     if (stays.test(entry.kind(), entry.payload())) return data;
-    var out = new Encoder(32).u8(blank).varint(entry.log().epoch()).varint(entry.log().counter());
-    return out.varint(entry.nowMicros()).toBytes();
+    return encoded(entry, blank, new byte[0]);
+  }
+
+  private static byte[] encoded(StoredEntry entry, byte kind, byte[] payload) {
+    var out = new Encoder(payload.length + 32).u8(kind).varint(entry.log().epoch());
+    out.varint(entry.log().counter()).varint(entry.nowMicros());
+    return out.raw(payload).toBytes();
   }
 
   private static void flush(Device to, Commit commit) {

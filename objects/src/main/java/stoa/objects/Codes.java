@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.LongUnaryOperator;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -119,6 +120,44 @@ final class Codes {
             Long.parseUnsignedLong(parts[2].substring(16), 16));
     return new Activation(number, version, Long.parseLong(parts[3]), parts[4]);
   }
+
+  /// Returns the type that a name activates a version of; null when the name is no activation.
+  static @Nullable String typeOf(String prefix, String name) {
+    return name.startsWith(prefix) ? activation(0, name).type() : null;
+  }
+
+  // ---- entries and names in another stream of classes
+
+  /// Returns the same name where its list has another address.
+  ///
+  /// @param places returns the new address of an entry of the stream
+  static String with(String name, LongUnaryOperator places) {
+    if (!name.startsWith(CODE) && !name.startsWith(HANDLER)) return name;
+    String[] parts = name.split(" ", 5);
+    parts[3] = Long.toString(place(Long.parseLong(parts[3]), places));
+    return String.join(" ", parts);
+  }
+
+  /// Returns the same entry of the stream where the entries that it refers to have other addresses.
+  static byte[] with(byte[] entry, LongUnaryOperator places) {
+    var in = new Decoder(entry);
+    if (in.u8() != VERSION) return entry;
+    var out = new Encoder(entry.length + 64).u8(VERSION).id(in.id()).text(in.text());
+    int count = in.count();
+    out.varint(count);
+    for (; count > 0; count--) {
+      out.text(in.text()).id(in.id()).varint(place(in.varint(), places));
+    }
+    return out.toBytes();
+  }
+
+  private static long place(long address, LongUnaryOperator places) {
+    long place = places.applyAsLong(address);
+    if (place > 0) return place;
+    throw new Corrupt(KEY + " has no entry at " + address + ", and something refers to it");
+  }
+
+  // ----
 
   /// Activates a version: it executes all puts from now on. Logs, and therefore waits.
   ///

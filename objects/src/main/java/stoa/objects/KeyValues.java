@@ -457,6 +457,11 @@ final class KeyValues {
     store.delete(target, Terms.expecting(new Existence.Generation(generation)));
   }
 
+  /// Removes the listeners of a session at one key; durable on return. Waits.
+  void endSession(long session, byte[] name) {
+    put(key(name), new KeyCommand.EndSession(session));
+  }
+
   // ---- ticks
 
   /// Lets a feed do its postponed work at the next tick.

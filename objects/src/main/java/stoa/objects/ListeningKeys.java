@@ -62,8 +62,7 @@ final class ListeningKeys implements Handler {
     @Override
     public Handler restore(Key key, byte[] checkpoint) {
       var restored = new ListeningKeys();
-      var in = new Decoder(checkpoint);
-      while (in.remaining() > 0) restored.names.add(ByteBuffer.wrap(in.sized()));
+      restored.names.addAll(in(checkpoint));
       return restored;
     }
 
@@ -74,6 +73,20 @@ final class ListeningKeys implements Handler {
   }
 
   private final Set<ByteBuffer> names = new LinkedHashSet<>();
+
+  /// Returns the names in a checkpoint.
+  static Set<ByteBuffer> in(byte[] checkpoint) {
+    var names = new LinkedHashSet<ByteBuffer>();
+    var in = new Decoder(checkpoint);
+    while (in.remaining() > 0) names.add(ByteBuffer.wrap(in.sized()));
+    return names;
+  }
+
+  /// Applies a put to the names; returns whether it found the name.
+  static boolean apply(byte[] put, Set<ByteBuffer> names) {
+    ByteBuffer name = ByteBuffer.wrap(put, 1, put.length - 1).slice();
+    return put[0] == LISTENS ? !names.add(name) : names.remove(name);
+  }
 
   /// Returns the put that notes a key of the session.
   static byte[] listens(byte[] name) {
@@ -87,8 +100,7 @@ final class ListeningKeys implements Handler {
 
   @Override
   public Answer put(byte[] value, Execution execution) {
-    ByteBuffer name = ByteBuffer.wrap(value, 1, value.length - 1).slice();
-    return new KeyAnswer.Done(value[0] == LISTENS ? !names.add(name) : names.remove(name));
+    return new KeyAnswer.Done(apply(value, names));
   }
 
   @Override
@@ -103,7 +115,8 @@ final class ListeningKeys implements Handler {
     return out.toBytes();
   }
 
-  private static byte[] bytes(ByteBuffer name) {
+  /// Returns a name as it is in a put.
+  static byte[] bytes(ByteBuffer name) {
     byte[] bytes = new byte[name.remaining()];
     name.duplicate().get(bytes);
     return bytes;

@@ -244,12 +244,17 @@ final class LocalService implements Service, Placing.Roots {
   /// Registers the classes that facades have admitted with the code of a version in the log;
   /// returns whether any were new.
   boolean learnAdmitted(LoadedCode code) {
+    return learnAdmitted(code, code.marshaller());
+  }
+
+  /// Registers these classes with another marshaller of the code; returns whether any were new.
+  boolean learnAdmitted(LoadedCode code, Marshaller to) {
     boolean any = false;
     var classes = new ArrayList<>(inCode(admitted, code.loader()));
     for (String name : dictionary.after(ClassNames.ADMITTED)) classes.addAll(partOf(code, name));
     for (Class<?> type : classes) {
-      if (code.marshaller().isRegistered(type)) continue;
-      code.marshaller().register(type);
+      if (to.isRegistered(type)) continue;
+      to.register(type);
       any = true;
     }
     return any;

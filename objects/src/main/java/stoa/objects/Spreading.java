@@ -129,7 +129,7 @@ public final class Spreading {
             if (rest && !everywhere.contains(stream) && group(stream) < 0) copy(from, stream, 0);
             return true;
           });
-      blobs(from);
+      blobs(from, groups.getFirst());
       for (int group = 0; group < groups.size(); group++) {
         int number = group;
         StreamCopy.log(
@@ -198,8 +198,8 @@ public final class Spreading {
     return -1;
   }
 
-  private void blobs(Device from) {
-    Device to = groups.getFirst();
+  /// Copies the bytes of blobs.
+  static void blobs(Device from, Device to) {
     var failure = new ArrayList<IOException>();
     from.objects(
         null,

@@ -7,9 +7,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Finds tests and simulations that a page names as evidence and that do not exist.
+/// Finds tests and simulations that pages name as evidence and that do not exist.
 final class Evidence {
-  private static final Path PAGE = Path.of("docs/guide/guarantees.md");
+  private static final List<Path> PAGES =
+      List.of(Path.of("docs/guide/guarantees.md"), Path.of("docs/guide/security.md"));
+
+  // The heads of the last columns with evidence.
+  private static final Pattern SHOWN = Pattern.compile(".*\\| (shown by|what to do) \\|");
   private static final Pattern TEST = Pattern.compile("`([A-Z]\\w*Test)`");
   private static final Pattern SIMULATION = Pattern.compile("`([a-z]+(?:-[a-z]+)*)`");
   private static final Pattern TEXT = Pattern.compile("\"([a-z]+(?:-[a-z]+)*)\"");
@@ -26,24 +30,26 @@ final class Evidence {
       TEXT.matcher(repository.text(file)).results().forEach(m -> scenarios.add(m.group(1)));
     }
     var problems = new ArrayList<String>();
-    repository
-        .text(PAGE)
-        .lines()
-        .filter(line -> line.startsWith("| "))
-        .forEach(line -> {
-          String shown = line.substring(line.lastIndexOf('|', line.length() - 2));
-          TEST.matcher(shown)
-              .results()
-              .map(m -> m.group(1))
-              .filter(test -> !classes.contains(test))
-              .forEach(test -> problems.add(PAGE + " names no test: " + test));
-          SIMULATION
-              .matcher(shown)
-              .results()
-              .map(m -> m.group(1))
-              .filter(scenario -> !scenarios.contains(scenario))
-              .forEach(scenario -> problems.add(PAGE + " names no simulation: " + scenario));
-        });
+    for (Path page : PAGES) {
+      boolean shows = false;
+      for (String line : repository.text(page).lines().toList()) {
+        shows = SHOWN.matcher(line).matches() || (shows && line.startsWith("|"));
+        if (!shows || line.length() < 2) continue;
+        String shown = line.substring(line.lastIndexOf('|', line.length() - 2));
+        find(TEST, shown, classes, page + " names no test: ", problems);
+        find(SIMULATION, shown, scenarios, page + " names no simulation: ", problems);
+      }
+    }
     return problems;
+  }
+
+  private static void find(
+      Pattern named, String in, Set<String> existing, String problem, List<String> problems) {
+    named
+        .matcher(in)
+        .results()
+        .map(m -> m.group(1))
+        .filter(name -> !existing.contains(name))
+        .forEach(name -> problems.add(problem + name));
   }
 }

@@ -18,10 +18,15 @@ class EvidenceTest {
     Samples.write(
         folder.resolve("docs/guide/guarantees.md"),
         "| failure | seen | shown by |\n| a | `b` | `CrashTest`, `power-loss`, `GoneTest`, `gone` |\n");
+    Samples.write(
+        folder.resolve("docs/guide/security.md"),
+        "| role | what |\n|---|---|\n| `read` | `read` |\n\n"
+            + "| promise | shown by |\n|---|---|\n| a | `CrashTest`, `LostTest` |\n");
     assertEquals(
         List.of(
             "docs/guide/guarantees.md names no test: GoneTest",
-            "docs/guide/guarantees.md names no simulation: gone"),
+            "docs/guide/guarantees.md names no simulation: gone",
+            "docs/guide/security.md names no test: LostTest"),
         Evidence.problems(new Repository(folder)));
   }
 }

@@ -114,6 +114,15 @@ class BackupClusterTest {
             var then = Stoa.open(restored.url())) {
           compare(then, stoa);
         }
+        stoa("restore", "--from", path("kept"), "--to", path("alone"));
+        try (var then = Stoa.open("file:" + path("alone"))) {
+          compare(then, stoa);
+        }
+        stoa("restore", "--from", path("kept"), "--to", path("two"), "--groups", "2");
+        try (var restored = ServerProcess.start(directory.resolve("two"));
+            var then = Stoa.open(restored.url())) {
+          compare(then, stoa);
+        }
       }
     }
   }
@@ -252,5 +261,64 @@ class BackupClusterTest {
         var stoa = Stoa.open(server.url())) {
       assertEquals(1, account(stoa, 4).balance());
     }
+  }
+
+  private static Build tally(Path classes, int factor) {
+    return new Build(
+        classes,
+        "public record Note(long amount, List<Object> of) {}",
+        "@Shared(name = \"backup.Tally\") public class Tally {"
+            + " private long total; private final List<Note> notes = new ArrayList<>();"
+            + " public long add(Note note) { notes.add(note); total += %d * note.amount();"
+                .formatted(factor)
+            + " return total; }"
+            + " @Accessor public String said() { return total + \" \" + notes; } }",
+        "public class Client { public static Object note() {"
+            + " return new Note(5, List.of(new Note(1, List.of()))); } }");
+  }
+
+  private static List<String> tallies(Build build, Stoa stoa) {
+    var lines = new ArrayList<String>();
+    for (int i = 0; i < ACCOUNTS; i++) {
+      Object tally = build.object(stoa, "Tally", i);
+      var history = stoa.history(tally);
+      lines.add("" + Build.call(tally, "said"));
+      for (long version = 1; version <= history.version(); version++) {
+        lines.add(version + ": " + Build.call(history.at(version), "said"));
+      }
+    }
+    return lines;
+  }
+
+  @Test
+  void theVersionsOfCodeOfEachGroupExecuteItsCallsInTheJoinedStore() throws Exception {
+    Build one = tally(directory.resolve("one"), 1);
+    Build two = tally(directory.resolve("two"), 10);
+    List<String> before;
+    var options = List.of("--replicated", "--groups", "3", "--client-classes");
+    try (var server = ServerProcess.start(directory.resolve("a"), options)) {
+      one.client(
+          server.url(),
+          stoa -> {
+            for (int i = 0; i < ACCOUNTS; i++) {
+              Build.call(one.object(stoa, "Tally", i), "add", one.callStatic("Client", "note"));
+            }
+            return true;
+          });
+      stoa("deploy", two.path(), "--server", server.address());
+      before =
+          two.client(
+              server.url(),
+              stoa -> {
+                for (int i = 0; i < ACCOUNTS; i++) {
+                  Build.call(two.object(stoa, "Tally", i), "add", two.callStatic("Client", "note"));
+                }
+                return tallies(two, stoa);
+              });
+      stoa("backup", "--server", server.address(), "--to", path("kept"));
+    }
+    assertTrue(before.getFirst().startsWith("55 "), before::toString);
+    stoa("restore", "--from", path("kept"), "--to", path("alone"));
+    assertEquals(before, two.client("file:" + path("alone"), stoa -> tallies(two, stoa)));
   }
 }

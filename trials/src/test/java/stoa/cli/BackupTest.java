@@ -27,9 +27,14 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamKey;
+import stoa.cluster.ClusterServer;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
+import stoa.objects.Merging;
 import stoa.objects.ObjectService;
+import stoa.storage.Device;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.FileDisk;
 
 /// Backups of stores, and what they are restored into.
 class BackupTest {
@@ -64,8 +69,12 @@ class BackupTest {
   }
 
   private Path sample() {
+    return sample("format-1.zip");
+  }
+
+  private Path sample(String name) {
     Path data = directory.resolve("data");
-    var zip = Objects.requireNonNull(BackupTest.class.getResourceAsStream("format-1.zip"));
+    var zip = Objects.requireNonNull(BackupTest.class.getResourceAsStream(name));
     try (var in = new ZipInputStream(zip)) {
       Files.createDirectories(data);
       for (var entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
@@ -125,6 +134,29 @@ class BackupTest {
     stoa(0, "backup", "--verify", path("kept"));
     assertTrue(
         stoa(1, "backup", "--data", path("then"), "--to", path("kept")).contains("was set back"));
+  }
+
+  @Test
+  void aStoreThatWasDividedIsJoinedAgain() {
+    Path data = sample("format-2.zip");
+    stoa(0, "backup", "--data", data.toString(), "--to", path("kept"));
+    List<String> before = lines(data);
+    stoa(0, "restore", "--from", path("kept"), "--to", path("three"), "--groups", "3");
+    var groups = new ArrayList<Device>();
+    try {
+      for (int group = 0; group < 3; group++) {
+        groups.add(device(ClusterServer.replica(directory.resolve("three"), group)));
+      }
+      Path whole = directory.resolve("whole");
+      Merging.run(StoaConfig.of("file:" + whole), groups, () -> device(whole));
+    } finally {
+      groups.forEach(Device::close);
+    }
+    assertEquals(before, lines(directory.resolve("whole")));
+  }
+
+  private static Device device(Path directory) {
+    return Device.open(new FileDisk(directory), DeviceConfig.standard());
   }
 
   @Test

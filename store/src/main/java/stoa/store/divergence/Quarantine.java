@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory;
 import stoa.Diverged;
 import stoa.base.Check;
 import stoa.base.Decoder;
+import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
@@ -109,6 +110,25 @@ public final class Quarantine implements Bans {
     accepted.keep(stream, address, in.raw(in.remaining()));
     keys.remove(stream);
     return stream;
+  }
+
+  /// Changes the state of a key that an operator has accepted.
+  @FunctionalInterface
+  public interface AcceptedState {
+    /// Returns the new form of a state.
+    byte[] changed(Key key, byte[] state);
+  }
+
+  /// Returns an entry with an accepted state in another form.
+  public static byte[] with(byte[] payload, AcceptedState state) {
+    var in = new Decoder(payload);
+    if (in.u8() != ACCEPTED) return payload;
+    String space = in.text();
+    byte[] name = in.sized();
+    long address = in.varint();
+    byte[] changed = state.changed(new Key(space, name, space), in.raw(in.remaining()));
+    var out = new Encoder(changed.length + name.length + space.length() + 32).u8(ACCEPTED);
+    return out.text(space).sized(name).varint(address).raw(changed).toBytes();
   }
 
   /// Returns whether a report about a key at an address is void, since an operator accepted a state

@@ -102,6 +102,8 @@ public final class CrossGroupCalls {
   /// Asks a key for a run. A run that answers for the past asks that key for the past.
   Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
     if (caller.resident != null) return getNow(caller, target, query, existence);
+    caller.asked = true;
+    if (caller.looking) throw new Execution.AsksThePast();
     StoreTransaction around = caller.transaction();
     boolean part = around != null && around.isOneQuestion();
     return ask(caller, part ? Visit.Kind.MOMENT : Visit.Kind.PAST, target, query, existence);

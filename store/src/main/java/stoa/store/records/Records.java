@@ -190,6 +190,36 @@ public final class Records {
     return new Put(origin, behind, begins, copied, code, opening, in.raw(in.remaining()));
   }
 
+  /// Changes what a PUT or DELETE refers to outside its stream.
+  public interface References {
+    /// Returns the new address of the entry that lists the key.
+    long listed(long address);
+
+    /// Returns the new form of a put that names code, or none.
+    ///
+    /// @param put the decoded put
+    /// @return the same with other code, another opening, and another value
+    Put put(Put put);
+  }
+
+  /// Returns a PUT or DELETE with other references.
+  public static byte[] with(byte kind, byte[] payload, References references) {
+    var in = new Decoder(payload);
+    Origin origin = origin(in);
+    if (kind == DELETE) return delete(origin, references.listed(in.varint()));
+    in.varint();
+    int how = in.u8();
+    if ((how & CODED) != 0) in.varint();
+    long listed = (how & BEGINS) == 0 ? 0 : references.listed(in.varint());
+    Put put = references.put(put(payload));
+    if (put.begins) {
+      return beginningPut(origin, put.behind, put.code, listed, put.opening, put.value);
+    }
+    return put.copied
+        ? copiedPut(origin, put.behind, put.code, put.value)
+        : put(origin, put.behind, put.code, put.value);
+  }
+
   /// Returns the distance from a PUT to the last settled put, see [Put#behind()].
   public static long behind(byte[] payload) {
     var in = new Decoder(payload);

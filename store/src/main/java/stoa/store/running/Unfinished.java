@@ -56,6 +56,13 @@ public final class Unfinished {
     }
   }
 
+  /// Returns one note about all that several notes are about.
+  public static byte[] joined(List<byte[]> notes) {
+    var all = new Unfinished(NOTHING);
+    for (byte[] note : notes) all.puts.putAll(new Unfinished(note).puts);
+    return all.note();
+  }
+
   /// Returns the keys that an earlier process noted and that this process has not resumed yet.
   public List<Name> earlier() {
     var names = new ArrayList<Name>();
