@@ -41,9 +41,8 @@ final class ServerSelector {
     var known = new ArrayList<>(given);
     for (String server : servers) {
       Address address = Address.parse(server);
-      if (address != null && !known.contains(address) && known.size() < SERVERS_MAX) {
-        known.add(address);
-      }
+      boolean isOne = address != null && address.port() > 0;
+      if (isOne && !known.contains(address) && known.size() < SERVERS_MAX) known.add(address);
     }
     all = List.copyOf(known);
     if (next >= all.size()) next = 0;
@@ -57,7 +56,8 @@ final class ServerSelector {
     asked = null;
     Address address = Address.parse(leader);
     // A server that has not noticed the end of another one still names it.
-    if (address != null && !address.equals(gone) && hints < HINTS_MAX) {
+    boolean isOne = address != null && address.port() > 0;
+    if (isOne && !address.equals(gone) && hints < HINTS_MAX) {
       hints++;
       hint = address;
     }
