@@ -40,9 +40,10 @@ final class ServerSelector {
     if (servers.isEmpty()) return;
     var known = new ArrayList<>(given);
     for (String server : servers) {
-      Address address = Address.parse(server);
-      boolean isOne = address != null && address.port() > 0;
-      if (isOne && !known.contains(address) && known.size() < SERVERS_MAX) known.add(address);
+      Address address = ServerUrl.server(server);
+      if (address != null && !known.contains(address) && known.size() < SERVERS_MAX) {
+        known.add(address);
+      }
     }
     all = List.copyOf(known);
     if (next >= all.size()) next = 0;
@@ -54,10 +55,9 @@ final class ServerSelector {
   void elsewhere(String leader) {
     told = true;
     asked = null;
-    Address address = Address.parse(leader);
+    Address address = ServerUrl.server(leader);
     // A server that has not noticed the end of another one still names it.
-    boolean isOne = address != null && address.port() > 0;
-    if (isOne && !address.equals(gone) && hints < HINTS_MAX) {
+    if (address != null && !address.equals(gone) && hints < HINTS_MAX) {
       hints++;
       hint = address;
     }
