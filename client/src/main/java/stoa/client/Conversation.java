@@ -455,7 +455,8 @@ final class Conversation implements AutoCloseable {
   private void flushHere() {
     if (sending.getAndIncrement() != 0) return;
     int seen = sending.get();
-    boolean more = sendNext() && sendNext();
+    boolean more = sendNext();
+    if (more) more = sendNext();
     if (more || sending.addAndGet(-seen) != 0) channels.execute(this::sendAll);
   }
 

@@ -40,7 +40,7 @@ final class ServerSelector {
     if (servers.isEmpty()) return;
     var known = new ArrayList<>(given);
     for (String server : servers) {
-      Address address = Address.parse(server);
+      Address address = ServerUrl.server(server);
       if (address != null && !known.contains(address) && known.size() < SERVERS_MAX) {
         known.add(address);
       }
@@ -55,7 +55,7 @@ final class ServerSelector {
   void elsewhere(String leader) {
     told = true;
     asked = null;
-    Address address = Address.parse(leader);
+    Address address = ServerUrl.server(leader);
     // A server that has not noticed the end of another one still names it.
     if (address != null && !address.equals(gone) && hints < HINTS_MAX) {
       hints++;

@@ -52,9 +52,15 @@ record ServerUrl(String url, List<Address> all, @Nullable Duration waiting) {
   }
 
   private static Address address(String url, String part) {
-    Address address = Address.parse(part);
-    if (address != null && address.port() > 0) return address;
+    Address address = server(part);
+    if (address != null) return address;
     throw wrong(url, part);
+  }
+
+  /// Reads the `HOST:PORT` of a server; returns null when the text is something else.
+  static @Nullable Address server(String text) {
+    Address address = Address.parse(text);
+    return address == null || address.port() == 0 ? null : address;
   }
 
   private static IllegalArgumentException wrong(String url, String part) {

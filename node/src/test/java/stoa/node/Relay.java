@@ -30,7 +30,7 @@ final class Relay implements AutoCloseable {
         Socket near = port.accept();
         var far = new Socket();
         far.bind(new InetSocketAddress(from, 0));
-        far.connect(new InetSocketAddress("127.0.0.1", server));
+        far.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server));
         Thread.ofVirtual().start(() -> pass(near, far));
         Thread.ofVirtual().start(() -> pass(far, near));
       }

@@ -344,9 +344,10 @@ public final class Connection {
           stream.outAt = 0;
           stream.queuedBytes -= Frames.HEAD;
         }
-        if (stream.wantsReady && !stream.over && stream.queuedBytes < Stream.READY_BYTES) {
+        boolean isReady = met && !stream.over && stream.queuedBytes < Stream.READY_BYTES;
+        if (stream.wantsReady && isReady && stream.receiver != null) {
           stream.wantsReady = false;
-          if (stream.receiver != null && met) readied.add(stream.receiver);
+          readied.add(stream.receiver);
         }
       } else if (stream.ending != null) {
         byte[] why = said(stream.ending);
