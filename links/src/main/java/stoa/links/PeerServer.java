@@ -4,12 +4,18 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.TreeMembership;
 import stoa.Unavailable;
 import stoa.migration.core.NodeId;
@@ -27,6 +33,7 @@ public final class PeerServer implements AutoCloseable {
   private static final Limits LIMITS =
       Limits.DEFAULT.withMessageBytesMax(Pipe.PART_BYTES_MAX + 1).withIdle(Duration.ofMinutes(1));
   private static final int CHANNELS_MAX = 64;
+  private static final Logger LOG = LoggerFactory.getLogger(PeerServer.class);
   private static final String DIALING = "stoa-tree-network";
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long END_MILLIS = 500;
@@ -214,17 +221,23 @@ public final class PeerServer implements AutoCloseable {
     return reachable ? Address.parse(other.substring(scheme.length(), end)) : null;
   }
 
-  private boolean isOver() {
-    return (port == null || port.isOver()) && channels.values().stream().allMatch(Channel::isOver);
-  }
-
   @Override
   public void close() {
-    channels.values().forEach(Channel::close);
-    if (port != null) port.drain(Status.of(Status.Code.UNAVAILABLE, "the process leaves the tree"));
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
+    var ends = new ArrayList<CompletableFuture<Void>>();
+    for (Channel channel : channels.values()) {
+      channel.close();
+      ends.add(channel.end());
+    }
+    if (port != null) {
+      port.drain(Status.of(Status.Code.UNAVAILABLE, "the process leaves the tree"));
+      ends.add(port.end());
+    }
     try {
-      while (!isOver() && System.nanoTime() - end < 0) Thread.sleep(1);
+      var _ =
+          CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
+              .get(END_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException late) {
+      LOG.debug("connections do not end by themselves", late);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -18,7 +18,7 @@ import stoa.wire.Rpc;
 /// It decides on each method here, and [Requests] decides on the requests of a connection; both by
 /// [Needs].
 final class Entrance implements Service {
-  /// What is behind the entrance. It must not wait.
+  /// The server behind the entrance. It must not wait.
   interface Hall {
     /// Begins a conversation.
     Receiver converse(Stream stream, Caller caller);

@@ -94,8 +94,8 @@ public final class Server implements AutoCloseable {
   // time calls. A request that finds it gone sends its client elsewhere.
   private static final int LEASE_TICK_MILLIS = 200;
   private static final int SHOWN_MAX = 1_000;
-  private static final int DRAIN_TICK_MILLIS = 5;
-  private static final int IDLE_TICKS = 40;
+  private static final int DRAIN_TICK_MILLIS = 20;
+  private static final int IDLE_TICKS = 10;
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final int STREAMS_MAX = 16;
   private static final double NANOS_PER_SECOND = 1e9;
@@ -499,7 +499,11 @@ public final class Server implements AutoCloseable {
   private void awaitOver(long endNanos, boolean unlessIdle) throws InterruptedException {
     int idle = 0;
     while (!port.isOver() && System.nanoTime() - endNanos < 0) {
-      Thread.sleep(DRAIN_TICK_MILLIS);
+      try {
+        var _ = port.end().get(DRAIN_TICK_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException | ExecutionException notYet) {
+        // Clients may be idle all the same.
+      }
       idle = unlessIdle && servedGroups.isIdle() ? idle + 1 : 0;
       if (idle > IDLE_TICKS) return;
     }
@@ -530,7 +534,7 @@ public final class Server implements AutoCloseable {
     return failure;
   }
 
-  /// What clients come for.
+  /// The server, as its entrance sees it.
   private final class Hall implements Entrance.Hall {
     @Override
     public Receiver converse(Stream stream, Caller caller) {

@@ -76,7 +76,7 @@ class RolesTest {
   /// The roles of which each suffices for a request, by its kind.
   private static final Map<WhatCase, Set<Role>> REQUESTS = new EnumMap<>(WhatCase.class);
 
-  /// The same for methods of gRPC, with an empty message.
+  /// The same for the methods of a server, with an empty message.
   private static final Map<Rpc, Set<Role>> METHODS = new EnumMap<>(Rpc.class);
 
   static {

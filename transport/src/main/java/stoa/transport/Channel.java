@@ -106,6 +106,15 @@ public final class Channel implements AutoCloseable {
     return closed && (connection == null || connection.isLost());
   }
 
+  /// Returns what is done when its last connection has ended, after a close.
+  public CompletableFuture<Void> end() {
+    Connection last;
+    synchronized (this) {
+      last = connection;
+    }
+    return last == null ? CompletableFuture.completedFuture(null) : last.end();
+  }
+
   /// Lets no more streams begin; the connection ends when those under way are over. Does not wait.
   @Override
   public void close() {

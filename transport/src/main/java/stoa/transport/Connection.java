@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -59,6 +60,8 @@ public final class Connection {
 
   // Learns of the first stream.
   private final Runnable begun;
+
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
 
   // Guarded by this.
   private final Map<Integer, Stream> streams = new HashMap<>();
@@ -164,6 +167,11 @@ public final class Connection {
   /// Returns whether it has ended.
   public synchronized boolean isLost() {
     return lost != null;
+  }
+
+  /// Returns what is done when it has ended.
+  CompletableFuture<Void> end() {
+    return end;
   }
 
   /// Takes no more streams, and ends the connection when those under way are over. Does not wait.
@@ -529,6 +537,7 @@ public final class Connection {
       if (heardReason != null) told = heardReason;
     }
     tell(all, told);
+    end.complete(null);
   }
 
   private void frame(int kind, int number, byte[] payload) throws Malformed {

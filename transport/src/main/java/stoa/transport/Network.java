@@ -1,6 +1,7 @@
 package stoa.transport;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 
 /// A network, real or simulated. Thread-safe.
 public interface Network {
@@ -23,6 +24,9 @@ public interface Network {
 
     /// Returns whether it takes no connections, and all of them are over.
     boolean isOver();
+
+    /// Returns what is done when that is so.
+    CompletableFuture<Void> end();
 
     /// Takes no more connections, and ends those that there are. Does not wait.
     @Override

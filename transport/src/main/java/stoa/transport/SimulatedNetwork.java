@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A network in one thread, from a seed: the connections are the real ones, and time, delay and
@@ -83,6 +84,7 @@ public final class SimulatedNetwork implements Network {
       }
       cable.far.connection = new Connection(cable.far, port.limits, port.service, () -> {});
       port.open.add(cable);
+      cable.port = port;
       near.made = true;
       cable.far.made = true;
       near.connection().connected();
@@ -126,6 +128,7 @@ public final class SimulatedNetwork implements Network {
     private final Limits limits;
     private final Service service;
     private final Set<Cable> open = new LinkedHashSet<>();
+    private final CompletableFuture<Void> end = new CompletableFuture<>();
     private boolean closed;
 
     Port(Address address, Limits limits, Service service) {
@@ -144,6 +147,11 @@ public final class SimulatedNetwork implements Network {
       closed = true;
       ports.remove(address, this);
       for (Cable cable : List.copyOf(open)) cable.far.connection().drain(why);
+      settle();
+    }
+
+    private void settle() {
+      if (isOver()) end.complete(null);
     }
 
     @Override
@@ -153,10 +161,16 @@ public final class SimulatedNetwork implements Network {
     }
 
     @Override
+    public CompletableFuture<Void> end() {
+      return end;
+    }
+
+    @Override
     public void close() {
       closed = true;
       ports.remove(address, this);
       for (Cable cable : List.copyOf(open)) cable.cut();
+      settle();
     }
   }
 
@@ -166,6 +180,7 @@ public final class SimulatedNetwork implements Network {
     private final Address to;
     private final End near = new End(this);
     private final End far = new End(this);
+    private @Nullable Port port;
 
     Cable(String from, Address to) {
       this.from = from;
@@ -261,6 +276,7 @@ public final class SimulatedNetwork implements Network {
     @Override
     public void cut(Status why) {
       if (!cables.remove(cable)) return;
+      if (cable.port != null) cable.port.settle();
       execute(() -> connection().lost(why));
       End to = other();
       if (to.connection == null) return;

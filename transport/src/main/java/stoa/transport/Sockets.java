@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -136,6 +137,7 @@ public final class Sockets implements Network, AutoCloseable {
     private final Set<SocketWire> open = ConcurrentHashMap.newKeySet();
     private final ConcurrentHashMap<SocketWire, Connection> connections = new ConcurrentHashMap<>();
     private final Repeats repeats = new Repeats();
+    private final CompletableFuture<Void> end = new CompletableFuture<>();
 
     // The connections that have begun no stream, the oldest first. Guarded by itself.
     private final LinkedHashMap<SocketWire, Long> arrivals = new LinkedHashMap<>();
@@ -221,6 +223,7 @@ public final class Sockets implements Network, AutoCloseable {
       begun(wire);
       connections.remove(wire);
       open.remove(wire);
+      if (isOver()) end.complete(null);
     }
 
     @Override
@@ -274,11 +277,17 @@ public final class Sockets implements Network, AutoCloseable {
       }
       loop.settle();
       released = true;
+      if (isOver()) end.complete(null);
     }
 
     @Override
     public boolean isOver() {
       return released && open.isEmpty();
+    }
+
+    @Override
+    public CompletableFuture<Void> end() {
+      return end;
     }
 
     @Override

@@ -7,7 +7,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +46,7 @@ public final class Channels implements AutoCloseable {
 
   private boolean closed; // guarded by open
 
-  // What counts when the file of the token cannot be read.
+  // The last token, which stays when its file cannot be read.
   private volatile @Nullable String token;
 
   /// Creates it, and starts its thread.
@@ -106,9 +109,13 @@ public final class Channels implements AutoCloseable {
       open.clear();
     }
     last.forEach(Channel::close);
+    var ends = last.stream().map(Channel::end).toArray(CompletableFuture[]::new);
     try {
-      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(QUIET_MILLIS);
-      while (!last.stream().allMatch(Channel::isOver) && System.nanoTime() < end) Thread.sleep(1);
+      try {
+        var _ = CompletableFuture.allOf(ends).get(QUIET_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException | ExecutionException late) {
+        LOG.debug("connections do not end by themselves", late);
+      }
       sockets.close();
       var _ = sockets.await(END_MILLIS);
     } catch (InterruptedException e) {
