@@ -38,7 +38,8 @@ final class ReplicasCommand implements Callable<Integer> {
     if (reply.getRefusal().isEmpty()) {
       commandLine
           .getOut()
-          .println("each group will have " + replicas + " replicas; ./stoa status shows what moves");
+          .println(
+              "each group will have " + replicas + " replicas; ./stoa status shows what moves");
       return 0;
     }
     commandLine.getErr().println("stoa: " + reply.getRefusal());

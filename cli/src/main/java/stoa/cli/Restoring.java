@@ -254,8 +254,7 @@ final class Restoring {
         FileDisk.remove(whole);
       }
     } catch (IOException | StorageException failed) {
-      throw new IllegalArgumentException(
-          to + " cannot be written: " + failed.getMessage(), failed);
+      throw new IllegalArgumentException(to + " cannot be written: " + failed.getMessage(), failed);
     } finally {
       Thread.currentThread().setContextClassLoader(before);
     }

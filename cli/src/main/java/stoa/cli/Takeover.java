@@ -89,8 +89,7 @@ final class Takeover {
         if (!stays) Files.move(file, whole.resolve(name), StandardCopyOption.ATOMIC_MOVE);
       }
       BackupFolder.sync(whole, StandardOpenOption.READ);
-      Files.move(
-          directory.resolve(LOCK), whole.resolve(LOCK), StandardCopyOption.ATOMIC_MOVE);
+      Files.move(directory.resolve(LOCK), whole.resolve(LOCK), StandardCopyOption.ATOMIC_MOVE);
       BackupFolder.sync(whole, StandardOpenOption.READ);
       BackupFolder.sync(directory, StandardOpenOption.READ);
     }

@@ -203,7 +203,8 @@ class GroupTracesTest {
     }
     assertEquals(Set.of("0", "1"), groups);
     for (Span nested : spans.named("traced.Account/add")) {
-      Span in = spans.ended.stream().filter(one -> one.id.equals(nested.parent)).findAny().orElseThrow();
+      Span in =
+          spans.ended.stream().filter(one -> one.id.equals(nested.parent)).findAny().orElseThrow();
       assertEquals("0 stoa.call", in.tags.get("stoa.group") + " " + in.name);
     }
     Span home = spans.only("stoa.commit_across");

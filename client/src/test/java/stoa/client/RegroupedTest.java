@@ -71,7 +71,7 @@ class RegroupedTest {
     }
 
     public Crate pass(String title, Shelf to) {
-      Item item = items.remove(title);
+      Item item = Objects.requireNonNull(items.remove(title), title);
       int there = to.put(item);
       if (!neighbors.contains(to)) neighbors.add(to);
       moves++;
@@ -397,13 +397,14 @@ class RegroupedTest {
         two.put(item(3));
         ObjectService service = Objects.requireNonNull(services.get(1));
         groups.follow(2, 0);
-        Thread.ofVirtual().start(() -> {
-          try {
-            one.pass("item 1", two);
-          } catch (StoaException closed) {
-            // The store ends before the call.
-          }
-        });
+        Thread.ofVirtual()
+            .start(() -> {
+              try {
+                one.pass("item 1", two);
+              } catch (StoaException closed) {
+                // The store ends before the call.
+              }
+            });
         while (service.calls(1).isEmpty()) Thread.onSpinWait();
       }
     }

@@ -435,8 +435,8 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   /// Makes the directory of the first server of a store out of devices with contents: of a restored
-  /// backup, or of a server that kept the store alone. The store gets a new identity; afterwards the server starts, and others join it, as
-  /// usual.
+  /// backup, or of a server that kept the store alone. The store gets a new identity; afterwards
+  /// the server starts, and others join it, as usual.
   ///
   /// @param directory has a device for each group, see [#replica], and nothing else of a server
   /// @throws IllegalArgumentException when a value is invalid
@@ -584,8 +584,7 @@ public final class ClusterServer implements AutoCloseable {
   /// Called with acting held.
   private void open(Settings known, int group) {
     var place =
-        new HostedGroup.Place(
-            options, server, node, self, this::settings, sequencing, this::code);
+        new HostedGroup.Place(options, server, node, self, this::settings, sequencing, this::code);
     boolean begun = noted.hosts().get(group) != Membership.Start.ADDED;
     hosted.put(
         group,

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -226,7 +227,7 @@ public final class StreamMerge {
     long end = begin + model.token().count();
     long epoch = 0;
     long micros = 0;
-    var places = new TreeMap<Long, LinkedHashSet<Streams.Place>>();
+    var places = new TreeMap<Long, Set<Streams.Place>>();
     boolean more = true;
     while (more) {
       more = false;
@@ -258,10 +259,7 @@ public final class StreamMerge {
   }
 
   private void add(
-      Header header,
-      int group,
-      Predicate<StreamId> has,
-      TreeMap<Long, LinkedHashSet<Streams.Place>> places) {
+      Header header, int group, Predicate<StreamId> has, Map<Long, Set<Streams.Place>> places) {
     for (Streams.LogItem item : header.items()) {
       for (Streams.Place place : item.places()) {
         long address = place.address();

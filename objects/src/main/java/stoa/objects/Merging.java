@@ -208,8 +208,7 @@ public final class Merging {
   }
 
   private byte[] unlisted(StreamId directory, int group, StoredEntry entry) {
-    return Records.unlisted(
-        merge.moved(directory, group, Records.unlisted(entry.payload())));
+    return Records.unlisted(merge.moved(directory, group, Records.unlisted(entry.payload())));
   }
 
   private void sessions(Device to) {

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,8 @@ import stoa.log.StreamCopy;
 import stoa.log.Streams;
 import stoa.store.records.Records;
 
-/// Writes what a group has logged in the numbers of another dictionary: that of an open store, which
-/// has all names of the group's dictionary and its code. One thread uses it.
+/// Writes what a group has logged in the numbers of another dictionary: that of an open store,
+/// which has all names of the group's dictionary and its code. One thread uses it.
 final class Renumbering {
   /*
    * Numbers of a dictionary are in these places: the code and the method of a put, the code of a
@@ -138,7 +139,8 @@ final class Renumbering {
     byte[] write(Marshaller by, T value);
   }
 
-  private <T extends @Nullable Object> byte[] renumbered(LoadedCode code, byte[] bytes, Form<T> form) {
+  private <T extends @Nullable Object> byte[] renumbered(
+      LoadedCode code, byte[] bytes, Form<T> form) {
     if (code.isStored()) return attempt(code, bytes, form, false).bytes;
     var others = stoa.loaded().distinct().toList();
     NotShareable refusal = null;
@@ -158,7 +160,7 @@ final class Renumbering {
       }
     }
     if (found != null) return found.bytes;
-    throw java.util.Objects.requireNonNull(refusal);
+    throw Objects.requireNonNull(refusal);
   }
 
   private <T extends @Nullable Object> Renumbered attempt(
@@ -174,6 +176,7 @@ final class Renumbering {
         code,
         bytes,
         new Form<@Nullable Object>() {
+          @SuppressWarnings("NullAway") // it does not see that T may be null here
           @Override
           public @Nullable Object read(Marshaller by) {
             return by.value(bytes);
@@ -319,8 +322,7 @@ final class Renumbering {
           call(by, put.value()));
     }
 
-    private Records.Put with(
-        Records.Put put, int code, byte @Nullable [] opening, byte[] changed) {
+    private Records.Put with(Records.Put put, int code, byte @Nullable [] opening, byte[] changed) {
       return new Records.Put(
           put.origin(), put.behind(), put.begins(), put.copied(), code, opening, changed);
     }

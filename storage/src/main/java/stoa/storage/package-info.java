@@ -163,9 +163,9 @@
 /// a gap they make no prefix. If it has discarded anything but zeros, the next record begins a new
 /// segment, whose base cuts the tail off for good.
 ///
-/// Before that, recovery writes the bytes of the last records again, each as it is, from the highest
-/// `durable` of a record header on, and syncs them: a sync that failed may have left them in the
-/// cache of the operating system alone, where they look durable.
+/// Before that, recovery writes the bytes of the last records again, each as it is, from the
+/// highest `durable` of a record header on, and syncs them: a sync that failed may have left them
+/// in the cache of the operating system alone, where they look durable.
 ///
 /// ## Run
 ///

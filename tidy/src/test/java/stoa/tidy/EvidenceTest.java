@@ -20,8 +20,15 @@ class EvidenceTest {
         "| failure | seen | shown by |\n| a | `b` | `CrashTest`, `power-loss`, `GoneTest`, `gone` |\n");
     Samples.write(
         folder.resolve("docs/guide/security.md"),
-        "| role | what |\n|---|---|\n| `read` | `read` |\n\n"
-            + "| promise | shown by |\n|---|---|\n| a | `CrashTest`, `LostTest` |\n");
+        """
+        | role | what |
+        |---|---|
+        | `read` | `read` |
+
+        | promise | shown by |
+        |---|---|
+        | a | `CrashTest`, `LostTest` |
+        """);
     assertEquals(
         List.of(
             "docs/guide/guarantees.md names no test: GoneTest",

@@ -66,8 +66,7 @@ class StrictDeployTest {
           spy.client(
               "stoa://" + address,
               stoa -> {
-                var told =
-                    assertThrows(NotShareable.class, () -> spy.object(stoa, "Spy", "one"));
+                var told = assertThrows(NotShareable.class, () -> spy.object(stoa, "Spy", "one"));
                 return String.valueOf(told.getMessage());
               });
       assertTrue(brought.contains("v.Spy.look() creates a java.io.PrintStream"), brought);

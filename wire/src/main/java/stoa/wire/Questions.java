@@ -18,7 +18,6 @@ import stoa.transport.Address;
 import stoa.transport.Channel;
 import stoa.transport.Receiver;
 import stoa.transport.Status;
-import stoa.transport.StatusException;
 import stoa.transport.Stream;
 import stoa.wire.proto.AcceptReply;
 import stoa.wire.proto.AcceptRequest;

@@ -156,8 +156,7 @@ final class WriteCost {
     for (int batch : new int[] {1, 24}) measure(arguments[0], 32 << 20, 4 << 10, batch);
   }
 
-  private static void measure(String place, int fileBytes, int size, int batch)
-      throws IOException {
+  private static void measure(String place, int fileBytes, int size, int batch) throws IOException {
     Path directory = Files.createTempDirectory(Path.of(place), "cost");
     var logDisk = new Counting(new FileDisk(directory.resolve("log")));
     var deviceDisk = new Counting(new FileDisk(directory.resolve("device")));
@@ -169,7 +168,8 @@ final class WriteCost {
       var owner = ReplicatedShardLog.open(replica, new Alone(log, replica));
       owner.seal(1);
       var calls = new Calls(owner, size, batch);
-      for (long bytes = 0; bytes < (long) WARM_FILES * fileBytes; bytes += calls.bytes) calls.make();
+      for (long bytes = 0; bytes < (long) WARM_FILES * fileBytes; bytes += calls.bytes)
+        calls.make();
       logDisk.counts.clear();
       deviceDisk.counts.clear();
       long made = 0;
@@ -223,13 +223,13 @@ final class WriteCost {
         byte[] payload = new byte[size];
         random.nextBytes(payload);
         entries.add(
-            new Entry(
-                new StreamId(7, stream), ++addresses[stream], i, 1, (byte) 1, payload, null));
+            new Entry(new StreamId(7, stream), ++addresses[stream], i, 1, (byte) 1, payload, null));
       }
       owner.append(
           new Batch(sequencer.grant(batch), owner.term(), ++sequence, 1, entries),
           outcome -> {
-            if (!(outcome instanceof Outcome.Committed)) throw new IllegalStateException("" + outcome);
+            if (!(outcome instanceof Outcome.Committed))
+              throw new IllegalStateException("" + outcome);
           });
     }
   }

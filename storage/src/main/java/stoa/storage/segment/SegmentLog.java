@@ -248,8 +248,8 @@ public final class SegmentLog {
   }
 
   /// Writes the records again that no later one proves to be durable, each as it is. A sync that
-  /// failed may have left their bytes in the operating system's cache alone, where they look written,
-  /// and no later sync writes them.
+  /// failed may have left their bytes in the operating system's cache alone, where they look
+  /// written, and no later sync writes them.
   private void writeTailAgain(long from) throws IOException {
     var segment = current;
     long limit = files.file(segment).size();
