@@ -135,7 +135,13 @@ class RolesTest {
       METHODS.put(rpc, ANY);
     }
     for (Rpc rpc : List.of(Rpc.STATUS, Rpc.CLASS_FILES, Rpc.RETAIN)) METHODS.put(rpc, READS);
-    for (Rpc rpc : List.of(Rpc.CANCEL, Rpc.DRAIN, Rpc.ACCEPT, Rpc.BACK_UP, Rpc.READ_SEGMENT)) {
+    for (Rpc rpc : List.of(
+            Rpc.CANCEL,
+            Rpc.DRAIN,
+            Rpc.REPLICATE,
+            Rpc.ACCEPT,
+            Rpc.BACK_UP,
+            Rpc.READ_SEGMENT)) {
       METHODS.put(rpc, EnumSet.of(OPERATE));
     }
     METHODS.put(Rpc.JOIN, EnumSet.of(MEMBER));
@@ -338,9 +344,10 @@ class RolesTest {
     try {
       var asked = new HashMap<String, CompletableFuture<Status>>();
       for (Role role : Role.values()) {
-        channels.add(channels(word(role)));
-        Channel channel = RawClient.channel(channels.getLast(), server.port());
         for (Rpc rpc : Rpc.values()) {
+          // A connection has fewer streams than there are methods.
+          if (rpc.ordinal() % 8 == 0) channels.add(channels(word(role)));
+          Channel channel = RawClient.channel(channels.getLast(), server.port());
           asked.put(role + " " + rpc, ask(channel, rpc));
         }
       }
