@@ -88,6 +88,8 @@ public final class ClusterServer implements AutoCloseable {
   private static final Duration AGE_MAX = Duration.ofSeconds(5);
 
   private final Repeats repeats = new Repeats();
+  private static final int OUT_MAX = 256;
+
   private final Options options;
   private final Server server;
   private static final Engine ENGINE = new MicroRaft();
@@ -125,6 +127,9 @@ public final class ClusterServer implements AutoCloseable {
   private final Condition viewed = views.newCondition();
 
   private volatile @Nullable ClusterView view;
+
+  // The names of servers that were listed in earlier views, and are no more.
+  private final Set<String> out = ConcurrentHashMap.newKeySet();
 
   // When the view came; or when this server was started.
   private volatile long viewedNanos = System.nanoTime();
@@ -550,11 +555,11 @@ public final class ClusterServer implements AutoCloseable {
     acting.lock();
     try {
       boolean left = noted.hosts().get(0) == Membership.Start.LEFT;
-      for (Servers.Listed other : list.all()) {
+      for (Servers.Listed other : list.state().servers()) {
         String name = Member.of(other.member()).id();
         if (left && !name.equals(self.id())) list.dismiss(name);
       }
-      if (left || list.all().isEmpty()) list.add(self.id(), self.toString());
+      if (left || list.state().servers().isEmpty()) list.add(self.id(), self.toString());
       if (!left) return;
       var next = noted;
       for (int group : noted.hosts().keySet()) next = next.hosting(group, Membership.Start.BEGUN);
@@ -743,11 +748,15 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   private byte[] answer(String from, byte[] question) {
+    Inquiry inquiry = Inquiry.isQuestion(question) ? Inquiry.of(question) : null;
+    // A server that is out asks for the members before it deletes what it has.
+    boolean mayAsk =
+        inquiry != null && inquiry.asked() instanceof Inquiry.Subject.Members && out.contains(from);
     // A server that has just joined hears of the others from one that it does not know yet.
-    if (view != null && !isServer(from)) {
+    if (view != null && !mayAsk && !isServer(from)) {
       throw new Unavailable("server " + from + " is none of the servers that keep this store");
     }
-    if (Inquiry.isQuestion(question)) return answer(from, Inquiry.of(question));
+    if (inquiry != null) return answer(from, inquiry);
     if (Ordering.isQuestion(question)) {
       Sequencing known = sequencing;
       if (known == null) throw new Unavailable("this server is not ready yet");
@@ -880,6 +889,12 @@ public final class ClusterServer implements AutoCloseable {
   private void know(ClusterView told) {
     views.lock();
     try {
+      ClusterView before = view;
+      if (before != null) {
+        if (out.size() >= OUT_MAX) out.clear();
+        for (ClusterView.Listed listed : before.servers()) out.add(listed.member().id());
+      }
+      for (ClusterView.Listed listed : told.servers()) out.remove(listed.member().id());
       view = told;
       viewedNanos = System.nanoTime();
       viewed.signalAll();

@@ -260,6 +260,7 @@ final class Mover implements AutoCloseable {
     private final Map<Integer, ClusterView.Placed> placed = new HashMap<>();
     private Optional<Step> step = Optional.empty();
     private Settings settings = first;
+    private final Farewells farewells = new Farewells(node, asking);
 
     Leadership(HostedGroup.Led led) {
       this.led = led;
@@ -269,8 +270,12 @@ final class Mover implements AutoCloseable {
 
     /// Returns all servers; any thread may call it.
     List<ClusterView.Listed> listed() {
+      return listed(servers.state());
+    }
+
+    private static List<ClusterView.Listed> listed(Servers.State state) {
       var listed = new ArrayList<ClusterView.Listed>();
-      for (Servers.Listed server : servers.all()) {
+      for (Servers.Listed server : state.servers()) {
         var member = Member.of(server.member());
         listed.add(new ClusterView.Listed(member, Facts.Presence.HERE, server.drains()));
       }
@@ -281,10 +286,10 @@ final class Mover implements AutoCloseable {
     ///
     /// @return whether there is more to do soon
     boolean turn() {
-      int replicas = servers.replicas();
-      settings = replicas == 0 ? first : first.withReplicas(replicas);
+      Servers.State state = servers.state();
+      settings = state.replicas() == 0 ? first : first.withReplicas(state.replicas());
       List<ClusterView.Listed> listed =
-          listed().stream()
+          listed(state).stream()
               .map(server ->
                   new ClusterView.Listed(
                       server.member(), presence(server.member()), server.drains()))
@@ -294,6 +299,7 @@ final class Mover implements AutoCloseable {
       Set<String> heard = tell(listed, new ClusterView(listed, groups, step, alarms()));
       announce(listed);
       forget(listed);
+      farewells.turn(state.untold(), this::goodbye).forEach(servers::told);
       Facts facts = facts(listed, heard);
       boolean changed = !before.equals(shape());
       boolean changing = facts.groups().values().stream().anyMatch(Facts.Group::changes);
@@ -535,11 +541,31 @@ final class Mover implements AutoCloseable {
         asked.put(to, asking.submit(() -> ask(server.member(), request, DOING_TIME_MAX)));
         made = outcome(to, DOING_TIME_MAX) != null;
       }
-      if (!(next instanceof Step.Dismiss)) return made;
-      // The server knows that, if it runs: should this server fail now, the next one dismisses it
-      // again.
-      servers.dismiss(to);
+      return next instanceof Step.Dismiss ? dismiss(to, made, listed) : made;
+    }
+
+    /// Removes a server from the list.
+    ///
+    /// @param told whether it knows: should this server fail now, the next one dismisses it again
+    private boolean dismiss(String name, boolean told, List<ClusterView.Listed> listed) {
+      for (ClusterView.Listed server : listed) {
+        if (!server.member().id().equals(name)) continue;
+        // One that has just missed a question hears the next one.
+        if (!told && presence(server.member()) == Facts.Presence.HERE) return false;
+      }
+      if (told) servers.dismiss(name);
+      else servers.dismissUnheard(name);
       return true;
+    }
+
+    /// Returns the requests that make a server end, whatever it has.
+    private List<byte[]> goodbye(String name) {
+      var orders = new ArrayList<byte[]>();
+      for (int group = 0; group < settings.groups(); group++) {
+        orders.add(request(new Request.Said.Do(new Step.Release(name, group))));
+      }
+      orders.add(request(new Request.Said.Do(new Step.Dismiss(name))));
+      return orders;
     }
 
     private String leader(int group) {

@@ -113,15 +113,18 @@ class ClusterServerTest {
               }
               return calls;
             });
-        assertEquals(4, logUnits(servers));
-        assertEquals("", servers.replicate(3));
-        assertEquals(0, logUnits(servers));
-        servers.removeFirst().close();
-        assertTrue(servers.replicate(4).contains("4 replicas; a group has 1, 2, 3 or 5"));
-        servers.start("a");
-        assertEquals(0, logUnits(servers));
-        assertEquals("", servers.replicate(2));
-        stops.set(true);
+        try {
+          assertEquals(4, logUnits(servers));
+          assertEquals("", servers.replicate(3));
+          assertEquals(0, logUnits(servers));
+          servers.removeFirst().close();
+          assertTrue(servers.replicate(4).contains("4 replicas; a group has 1, 2, 3 or 5"));
+          servers.start("a");
+          assertEquals(0, logUnits(servers));
+          assertEquals("", servers.replicate(2));
+        } finally {
+          stops.set(true);
+        }
         long calls = made.get();
         servers.stop();
         servers.start("c", "a", "b");

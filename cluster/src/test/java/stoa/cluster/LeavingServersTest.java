@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,20 +141,23 @@ class LeavingServersTest {
       try (Stoa stoa = RunningServers.open(servers.last());
           var callers = Executors.newVirtualThreadPerTaskExecutor()) {
         var enough = new AtomicBoolean();
-        for (int i = 0; i < 3; i++) {
-          Tally tally = stoa.get(Tally.class, "t" + i);
-          ends.add(callers.submit(() -> count(tally, enough)));
+        try {
+          for (int i = 0; i < 3; i++) {
+            Tally tally = stoa.get(Tally.class, "t" + i);
+            ends.add(callers.submit(() -> count(tally, enough)));
+          }
+          servers.start("d", "e");
+          // One of them is asked for the drain, and leads group 0 maybe.
+          for (String name : List.of("a", "b")) {
+            ClusterServer gone = servers.removeFirst();
+            assertEquals(name, gone.name());
+            assertEquals("", servers.drain(gone, name));
+            assertNull(gone.awaitClosed());
+            servers.settle();
+          }
+        } finally {
+          enough.set(true);
         }
-        servers.start("d", "e");
-        // One of them is asked for the drain, and leads group 0 maybe.
-        for (String name : List.of("a", "b")) {
-          ClusterServer gone = servers.removeFirst();
-          assertEquals(name, gone.name());
-          assertEquals("", servers.drain(gone, name));
-          assertNull(gone.awaitClosed());
-          servers.settle();
-        }
-        enough.set(true);
         for (int i = 0; i < 3; i++) {
           assertEquals(ends.get(i).get(), stoa.get(Tally.class, "t" + i).value());
         }
@@ -168,6 +172,23 @@ class LeavingServersTest {
       if (tally.increment() != made) throw new AssertionError("not exactly once");
     }
     return made;
+  }
+
+  @Test
+  void aServerThatIsDrainedWhileNobodyReachesItEndsWhenTheyDo() throws Exception {
+    try (var servers = new RunningServers(directory, 2, 3)) {
+      servers.start("a", "b", "c", "d");
+      int leader = RunningServers.leader(servers.last(), 0);
+      ClusterServer gone = servers.otherThan(leader);
+      String name = gone.name();
+      servers.cutOff(name, true);
+      assertEquals("", servers.drain(servers.withPort(leader), name));
+      servers.cutOff(name, false);
+      assertNull(gone.awaitClosed());
+      for (int group = 0; group < 2; group++) {
+        assertTrue(Files.notExists(ClusterServer.replica(directory.resolve(name), group)));
+      }
+    }
   }
 
   @Test
@@ -208,11 +229,14 @@ class LeavingServersTest {
           long at = 1000L * i;
           writers.add(threads.submit(() -> write(blob, at, over, written)));
         }
-        assertTrue(written.await(60, TimeUnit.SECONDS));
-        servers.removeFirst().close();
-        long version = blob.version();
-        while (blob.version() < version + 30) Thread.onSpinWait();
-        over.set(true);
+        try {
+          assertTrue(written.await(60, TimeUnit.SECONDS));
+          servers.removeFirst().close();
+          long version = blob.version();
+          while (blob.version() < version + 30) Thread.onSpinWait();
+        } finally {
+          over.set(true);
+        }
         byte[] found = blob.read(0, film.length);
         for (int i = 0; i < 3; i++) {
           byte[] last = writers.get(i).get(60, TimeUnit.SECONDS);

@@ -125,10 +125,13 @@ class NestedTest {
         int first = i;
         made.add(callers.submit(() -> payOn(accounts, first, enough, unknown)));
       }
-      awaitPayments(accounts, PAYMENTS);
-      var _ = servers.stopLeader(1);
-      awaitPayments(accounts, PAYMENTS);
-      enough.set(true);
+      try {
+        awaitPayments(accounts, PAYMENTS);
+        var _ = servers.stopLeader(1);
+        awaitPayments(accounts, PAYMENTS);
+      } finally {
+        enough.set(true);
+      }
       long count = 0;
       for (var future : made) count += future.get();
       assertEquals(0, accounts.stream().mapToLong(Account::balance).sum());

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -23,8 +24,12 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.Unavailable;
+import stoa.base.Clock;
 import stoa.base.Secret;
 import stoa.node.ServerConfig;
+import stoa.raft.Reach;
+import stoa.storage.Device;
+import stoa.store.threads.Threads;
 import stoa.transport.Address;
 import stoa.wire.Channels;
 import stoa.wire.Proofs;
@@ -85,6 +90,8 @@ final class RunningServers implements AutoCloseable {
 
   // The ports at which clients found the servers first. The other servers know them.
   private final Map<String, Integer> ports = new HashMap<>();
+
+  private final Set<String> cutOff = ConcurrentHashMap.newKeySet();
 
   /// @param directory where each server has a directory of its name
   /// @param replicas how many members of a group execute what it is asked
@@ -176,8 +183,49 @@ final class RunningServers implements AutoCloseable {
                 StoaConfig.of("file:" + own).withLimits(limits),
                 loader,
                 _ -> true,
-                Machine.real())));
+                machine(name))));
     if (secret == null) secret = SecretFile.in(own);
+  }
+
+  /// Cuts a server off from all others, which reach it no more; or ends that.
+  void cutOff(String name, boolean isCut) {
+    if (isCut) cutOff.add(name);
+    else cutOff.remove(name);
+  }
+
+  private Machine machine(@Nullable String name) {
+    Machine real = Machine.real();
+    return new Machine() {
+      @Override
+      public Device device(Path own) {
+        return real.device(own);
+      }
+
+      @Override
+      public void delete(Path own) {
+        real.delete(own);
+      }
+
+      @Override
+      public Clock clock() {
+        return real.clock();
+      }
+
+      @Override
+      public Threads threads() {
+        return real.threads();
+      }
+
+      @Override
+      public String advertised(String address) {
+        return real.advertised(address);
+      }
+
+      @Override
+      public Reach reach() {
+        return other -> !cutOff.contains(other) && (name == null || !cutOff.contains(name));
+      }
+    };
   }
 
   private static Contact contact(@Nullable ClusterServer joined) {
@@ -236,8 +284,11 @@ final class RunningServers implements AutoCloseable {
   }
 
   /// Waits until servers may have something else to tell.
+  ///
+  /// @throws IllegalStateException when the time of the test is over
   void awaitNext() {
     LockSupport.parkNanos(BETWEEN_LOOKS_NANOS); // the servers are in this process
+    if (Thread.interrupted()) throw new IllegalStateException("the test takes too long");
   }
 
   /// Waits for the same as [#settle], and until a server has nothing of a group.
