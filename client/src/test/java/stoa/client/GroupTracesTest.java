@@ -145,8 +145,13 @@ class GroupTracesTest {
     }
   }
 
-  @Test
-  void theCallOfAMethodIsRecordedInTheOtherGroup() {
+  /// Pays from one group to the other.
+  private interface Paying {
+    long pay(Stoa stoa, Account payer, Account paid);
+  }
+
+  /// Returns what a payment of 7 to an account that has 1 records.
+  private static Spans traced(Paying paying) {
     var disks = List.of(new MemoryDisk(64 << 20), new MemoryDisk(64 << 20));
     var spans = new Spans();
     try (var groups = new Groups(StoaConfig.of("memory:"), disks, 1)) {
@@ -156,9 +161,15 @@ class GroupTracesTest {
         Account paid = account(groups, stoa, 1);
         paid.add(1);
         ((SharedStoa) stoa).trace(spans);
-        assertEquals(8, payer.pay(paid, 7));
+        assertEquals(8, paying.pay(stoa, payer, paid));
       }
     }
+    return spans;
+  }
+
+  @Test
+  void theCallOfAMethodIsRecordedInTheOtherGroup() {
+    Spans spans = traced((_, payer, paid) -> payer.pay(paid, 7));
     Span call =
         spans.ended.stream()
             .filter(one -> one.name.startsWith("traced.Account/pay") && one.parent.isEmpty())
@@ -176,18 +187,7 @@ class GroupTracesTest {
 
   @Test
   void aTransactionOverGroupsIsOneTrace() {
-    var disks = List.of(new MemoryDisk(64 << 20), new MemoryDisk(64 << 20));
-    var spans = new Spans();
-    try (var groups = new Groups(StoaConfig.of("memory:"), disks, 1)) {
-      groups.trace(spans);
-      try (Stoa stoa = Stoa.open(groups.url())) {
-        Account payer = account(groups, stoa, 0);
-        Account paid = account(groups, stoa, 1);
-        paid.add(1);
-        ((SharedStoa) stoa).trace(spans);
-        assertEquals(8, stoa.transact(() -> payer.pay(paid, 7)));
-      }
-    }
+    Spans spans = traced((stoa, payer, paid) -> stoa.transact(() -> payer.pay(paid, 7)));
     Span whole = spans.only("transaction");
     Span attempt = spans.only("attempt");
     Span pay = spans.only("traced.Account/pay");

@@ -2,6 +2,7 @@ package stoa.log;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -71,7 +72,7 @@ public final class StreamMerge {
       return group != ofGroup
           && entry.address() == of.address()
           && entry.kind() == of.kind()
-          && java.util.Arrays.equals(payload, ofPayload);
+          && Arrays.equals(payload, ofPayload);
     }
   }
 

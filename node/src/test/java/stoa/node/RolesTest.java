@@ -135,13 +135,8 @@ class RolesTest {
       METHODS.put(rpc, ANY);
     }
     for (Rpc rpc : List.of(Rpc.STATUS, Rpc.CLASS_FILES, Rpc.RETAIN)) METHODS.put(rpc, READS);
-    for (Rpc rpc : List.of(
-            Rpc.CANCEL,
-            Rpc.DRAIN,
-            Rpc.REPLICATE,
-            Rpc.ACCEPT,
-            Rpc.BACK_UP,
-            Rpc.READ_SEGMENT)) {
+    for (Rpc rpc :
+        List.of(Rpc.CANCEL, Rpc.DRAIN, Rpc.REPLICATE, Rpc.ACCEPT, Rpc.BACK_UP, Rpc.READ_SEGMENT)) {
       METHODS.put(rpc, EnumSet.of(OPERATE));
     }
     METHODS.put(Rpc.JOIN, EnumSet.of(MEMBER));

@@ -1,6 +1,5 @@
 package stoa.objects;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,11 +12,9 @@ import stoa.front.types.SharedType;
 /// its last activation there, for a version in the log. A name that the dictionary lacks gets a
 /// number that no value of that dictionary has. Thread-safe.
 final class SourceIds implements TypeIds {
-  private static final int FIRST = 1 << 30;
-
   private final List<String> names;
   private final Map<String, Integer> numbers = new HashMap<>();
-  private final ArrayList<String> further = new ArrayList<>(); // guarded by this
+  private final FurtherNames further = new FurtherNames();
   private int end; // guarded by this
 
   /// @param names the dictionary
@@ -35,20 +32,14 @@ final class SourceIds implements TypeIds {
   }
 
   @Override
-  public synchronized int idOf(String name) {
+  public int idOf(String name) {
     Integer known = numbers.get(name);
-    if (known != null) return known;
-    int index = further.indexOf(name);
-    if (index < 0) {
-      index = further.size();
-      further.add(name);
-    }
-    return FIRST + index;
+    return known != null ? known : further.idOf(name);
   }
 
   @Override
-  public synchronized @Nullable String nameOf(int id) {
-    if (id >= FIRST) return id - FIRST < further.size() ? further.get(id - FIRST) : null;
+  public @Nullable String nameOf(int id) {
+    if (FurtherNames.isOne(id)) return further.nameOf(id);
     return id >= 0 && id < names.size() ? names.get(id) : null;
   }
 

@@ -10,10 +10,8 @@ import stoa.front.marshal.TypeIds;
 /// The names of a dictionary, and further names that nobody logs, for classes that a check tries.
 /// Thread-safe.
 final class TentativeIds implements TypeIds {
-  private static final int FIRST = 1 << 30;
-
   private final Dictionary dictionary;
-  private final ArrayList<String> further = new ArrayList<>(); // guarded by this
+  private final FurtherNames further = new FurtherNames();
 
   private final Set<String> accepted;
 
@@ -29,32 +27,25 @@ final class TentativeIds implements TypeIds {
   }
 
   /// The accepted losses that were met, by their names in the dictionary.
-  synchronized List<String> losses() {
-    return further.stream().filter(name -> name.startsWith(Loss.ACCEPTED)).toList();
+  List<String> losses() {
+    return further.all().stream().filter(name -> name.startsWith(Loss.ACCEPTED)).toList();
   }
 
   @Override
-  public synchronized int idOf(String name) {
+  public int idOf(String name) {
     Integer known = dictionary.find(name);
-    if (known != null) return known;
-    int index = further.indexOf(name);
-    if (index < 0) {
-      index = further.size();
-      further.add(name);
-    }
-    return FIRST + index;
+    return known != null ? known : further.idOf(name);
   }
 
   @Override
-  public synchronized @Nullable String nameOf(int id) {
-    if (id < FIRST) return dictionary.nameOf(id);
-    return id - FIRST < further.size() ? further.get(id - FIRST) : null;
+  public @Nullable String nameOf(int id) {
+    return FurtherNames.isOne(id) ? further.nameOf(id) : dictionary.nameOf(id);
   }
 
   @Override
-  public synchronized List<String> names() {
+  public List<String> names() {
     var names = new ArrayList<>(dictionary.names());
-    names.addAll(further);
+    names.addAll(further.all());
     return names;
   }
 }
