@@ -649,7 +649,9 @@ public final class Core {
       }
       case AppendEntriesFailureResponse lacks -> {
         if (lacks.getTerm() < term()) world.reached("answer of an earlier term");
-        else if (!isDoubted(from, lacks.getExpectedNextIndex() - 1, null)) node.handle(lacks);
+        // With a later term it refuses the leader, and says nothing of its log.
+        else if (lacks.getTerm() > term()
+            || !isDoubted(from, lacks.getExpectedNextIndex() - 1, null)) node.handle(lacks);
       }
       case PreVoteResponse answer -> {
         if (answer.getTerm() > term() + 1 && !leads) {
