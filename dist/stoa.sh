@@ -7,5 +7,8 @@ while [ -L "$path" ]; do
   case $link in /*) path=$link ;; *) path=$(dirname "$path")/$link ;; esac
 done
 root=$(cd -P "$(dirname "$path")/.." && pwd)
-# shellcheck disable=SC2086 # options are words
-exec "$root/runtime/bin/java" @OPTIONS@ ${STOA_JAVA_OPTIONS:-} -cp "$root/lib/*" stoa.cli.Main "$@"
+# Callers of the store may use the same machine: a backup leaves them the processors.
+before='' more=''
+[ "${1:-}" != backup ] || before='nice -n 19' more='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
+# shellcheck disable=SC2086 # commands and options are words
+exec $before "$root/runtime/bin/java" @OPTIONS@ $more ${STOA_JAVA_OPTIONS:-} -cp "$root/lib/*" stoa.cli.Main "$@"

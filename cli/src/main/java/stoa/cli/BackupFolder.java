@@ -46,9 +46,8 @@ final class BackupFolder {
   private static final int COMPARED_BYTES = 4 << 10;
 
   // The bytes of a piece, which are synced before the next one is read: the disk may be the
-  // store's,
-  // whose syncs wait behind this one.
-  private static final int PIECE_BYTES = 256 << 10;
+  // store's, whose syncs wait behind this one.
+  private static final int PIECE_BYTES = 64 << 10;
 
   private static final int ATTEMPTS = 20;
   private static final long PAUSE_NANOS = 200_000_000;
