@@ -79,7 +79,7 @@ final class Monitoring implements AutoCloseable {
   private static HttpDoor.Route open(HttpDoor.Route route) {
     return new HttpDoor.Route() {
       @Override
-      public HttpDoor.Reply reply(HttpDoor.Asked asked) throws Exception {
+      public HttpDoor.Reply reply(HttpDoor.HttpRequest asked) throws Exception {
         return route.reply(asked);
       }
 
@@ -100,13 +100,13 @@ final class Monitoring implements AutoCloseable {
     return HttpDoor.Reply.text(200, METRICS, registry.scrape());
   }
 
-  private HttpDoor.Reply live(HttpDoor.Asked asked) {
+  private HttpDoor.Reply live(HttpDoor.HttpRequest asked) {
     Throwable broken = server.broken();
     List<String> why = broken == null ? List.of() : List.of(String.valueOf(broken.getMessage()));
     return told("live", "broken", why, List.of(), asked);
   }
 
-  private HttpDoor.Reply ready(HttpDoor.Asked asked) {
+  private HttpDoor.Reply ready(HttpDoor.HttpRequest asked) {
     List<String> warnings = asked.isTrusted() ? server.warnings() : List.of();
     return told("ready", "unready", unready(), warnings, asked);
   }
@@ -121,7 +121,11 @@ final class Monitoring implements AutoCloseable {
 
   /// Strangers learn whether, and not why.
   private static HttpDoor.Reply told(
-      String good, String bad, List<String> why, List<String> warnings, HttpDoor.Asked asked) {
+      String good,
+      String bad,
+      List<String> why,
+      List<String> warnings,
+      HttpDoor.HttpRequest asked) {
     var body = new JsonObject();
     body.addProperty("status", why.isEmpty() ? good : bad);
     if (asked.isTrusted()) {

@@ -117,7 +117,7 @@ final class TraceExport implements AutoCloseable {
   HttpDoor.Route route(HttpDoor.Route route) {
     return new HttpDoor.Route() {
       @Override
-      public HttpDoor.Reply reply(HttpDoor.Asked asked) throws Exception {
+      public HttpDoor.Reply reply(HttpDoor.HttpRequest asked) throws Exception {
         String header = asked.header(HEADER);
         TraceParent parent = header == null ? null : TraceParent.parse(header);
         Trace trace = parent == null ? null : tracer.served(parent, asked.method() + " /v1");
@@ -146,7 +146,7 @@ final class TraceExport implements AutoCloseable {
     };
   }
 
-  private HttpDoor.Reply replied(HttpDoor.Route route, HttpDoor.Asked asked, Trace trace)
+  private HttpDoor.Reply replied(HttpDoor.Route route, HttpDoor.HttpRequest asked, Trace trace)
       throws Exception {
     Throwable failure = null;
     try {

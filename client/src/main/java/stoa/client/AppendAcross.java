@@ -96,7 +96,7 @@ final class AppendAcross {
               .map(part -> part.stoa.streams().places(part.streams, at))
               .toList();
       var places = new ArrayList<Appended.Place>();
-      for (RemoteStreams.Asked one : asked) places.addAll(StreamForms.places(one.join()));
+      for (RemoteStreams.PendingAnswer one : asked) places.addAll(StreamForms.places(one.join()));
       places.sort(Comparator.comparing(Appended.Place::stream));
       return new Appended(at, places);
     } catch (StoaException failed) {

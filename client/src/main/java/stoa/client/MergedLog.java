@@ -36,7 +36,7 @@ final class MergedLog {
     }
 
     /// Asks for later entries, for which the server waits a little.
-    RemoteStreams.Asked later(int waitMillis) {
+    RemoteStreams.PendingAnswer later(int waitMillis) {
       return streams.later(next, waitMillis);
     }
 

@@ -25,7 +25,7 @@ final class MergedTail implements Service.Tail<LogSlot.Written> {
   private final MergedLog log;
 
   // The questions that wait at servers for later entries.
-  private final Map<MergedLog.Cursor, RemoteStreams.Asked> waiting = new HashMap<>();
+  private final Map<MergedLog.Cursor, RemoteStreams.PendingAnswer> waiting = new HashMap<>();
 
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -78,7 +78,7 @@ final class MergedTail implements Service.Tail<LogSlot.Written> {
   }
 
   private void await(long millis) throws InterruptedException {
-    var answers = waiting.values().stream().map(RemoteStreams.Asked::answer).toList();
+    var answers = waiting.values().stream().map(RemoteStreams.PendingAnswer::answer).toList();
     try {
       CompletableFuture.anyOf(answers.toArray(CompletableFuture<?>[]::new))
           .get(millis, TimeUnit.MILLISECONDS);
@@ -92,7 +92,7 @@ final class MergedTail implements Service.Tail<LogSlot.Written> {
   /// @throws RuntimeException when a question failed; the next call asks again
   private boolean takeAnswers() {
     for (MergedLog.Cursor cursor : log.cursors()) {
-      RemoteStreams.Asked asked = waiting.get(cursor);
+      RemoteStreams.PendingAnswer asked = waiting.get(cursor);
       if (asked == null || !asked.answer().isDone()) continue;
       waiting.remove(cursor);
       cursor.takeLater(asked.join());

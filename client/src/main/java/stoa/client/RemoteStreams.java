@@ -60,7 +60,7 @@ final class RemoteStreams implements Service.Streams {
   /// A question whose answer is on its way.
   ///
   /// @param answer completes with the answer, or with the reason why there is none
-  record Asked(RemotePart stoa, CompletableFuture<Answer> answer) {
+  record PendingAnswer(RemotePart stoa, CompletableFuture<Answer> answer) {
     /// Waits for the answer, and returns it.
     Decoder join() {
       try {
@@ -72,7 +72,7 @@ final class RemoteStreams implements Service.Streams {
     }
   }
 
-  private Asked begin(StreamOperation operation, Encoder arguments) {
+  private PendingAnswer begin(StreamOperation operation, Encoder arguments) {
     var answer = new CompletableFuture<Answer>();
     stoa.conversation()
         .begin(
@@ -84,7 +84,7 @@ final class RemoteStreams implements Service.Streams {
                 answer.completeExceptionally(failed);
               }
             });
-    return new Asked(stoa, answer);
+    return new PendingAnswer(stoa, answer);
   }
 
   private static Decoder decoder(Answer answer) {
@@ -134,7 +134,7 @@ final class RemoteStreams implements Service.Streams {
   }
 
   /// Asks for the stream addresses of the entries that a transaction has appended at a log address.
-  Asked places(List<StreamKey> streams, LogAddress log) {
+  PendingAnswer places(List<StreamKey> streams, LogAddress log) {
     return begin(StreamOperation.PLACES, keys(StreamForms.log(new Encoder(64), log), streams));
   }
 
@@ -191,7 +191,7 @@ final class RemoteStreams implements Service.Streams {
   }
 
   /// Asks for the contents of at most [#ADDRESSES_MAX] log addresses.
-  Asked slots(List<LogAddress> addresses) {
+  PendingAnswer slots(List<LogAddress> addresses) {
     var out = new Encoder(16 * addresses.size()).varint(addresses.size());
     for (LogAddress address : addresses) StreamForms.log(out, address);
     return begin(StreamOperation.READ_LOG, out);
@@ -213,14 +213,14 @@ final class RemoteStreams implements Service.Streams {
   }
 
   /// Asks for the first part of the log from one address to another, both inclusive.
-  Asked page(LogAddress from, LogAddress to) {
+  PendingAnswer page(LogAddress from, LogAddress to) {
     var out = new Encoder(64);
     StreamForms.log(StreamForms.log(out, from), to).varint(PAGE_BYTES);
     return begin(StreamOperation.SCAN_LOG, out);
   }
 
   /// Asks for later entries of the log, for which the server waits a little.
-  Asked later(LogAddress from, int waitMillis) {
+  PendingAnswer later(LogAddress from, int waitMillis) {
     var out = StreamForms.log(new Encoder(48), from).varint(PAGE_BYTES).varint(waitMillis);
     return begin(StreamOperation.FOLLOW_LOG, out);
   }

@@ -945,8 +945,8 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Returns the report of this server; called with acting held.
   private Report report(String refusal) {
-    var kept = new TreeMap<Integer, Report.Kept>();
-    for (int group : noted.hosts().keySet()) kept.put(group, Report.Kept.FAILED);
+    var kept = new TreeMap<Integer, Report.HostedReplica>();
+    for (int group : noted.hosts().keySet()) kept.put(group, Report.HostedReplica.FAILED);
     var alarms = new ArrayList<String>();
     hosted.forEach((group, here) -> {
       kept.put(group, here.kept());

@@ -591,13 +591,14 @@ final class HostedGroup {
   // ---- requests of the leader of group 0
 
   /// Returns its state.
-  Report.Kept kept() {
-    if (failure != null) return Report.Kept.FAILED;
-    if (isOut()) return Report.Kept.OUT;
+  Report.HostedReplica kept() {
+    if (failure != null) return Report.HostedReplica.FAILED;
+    if (isOut()) return Report.HostedReplica.OUT;
     if (led().isEmpty()) {
-      return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>());
+      return new Report.HostedReplica(Report.State.FOLLOWS, changes.get(), new TreeMap<>());
     }
-    return new Report.Kept(Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()));
+    return new Report.HostedReplica(
+        Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()));
   }
 
   /// Makes another server a member; continues after the return of this.

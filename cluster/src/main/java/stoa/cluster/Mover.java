@@ -468,7 +468,7 @@ final class Mover implements AutoCloseable {
       var leaders = new ArrayList<String>();
       boolean changes = false;
       for (String name : heard) {
-        Report.Kept kept = kept(name, number);
+        Report.HostedReplica kept = kept(name, number);
         if (kept == null) continue;
         changes |= kept.changes();
         if (kept.state() == Report.State.LEADS) leaders.add(name);
@@ -486,12 +486,12 @@ final class Mover implements AutoCloseable {
         return new Facts.Group(Optional.empty(), members, new TreeSet<>(), changes);
       }
       String leader = leaders.getFirst();
-      Report.Kept leads = kept(leader, number);
+      Report.HostedReplica leads = kept(leader, number);
       NavigableMap<String, Long> behind = leads == null ? new TreeMap<>() : leads.members();
       placed.put(number, placed(number, Optional.of(leader), behind));
       var level = new TreeSet<String>();
       behind.forEach((name, missing) -> {
-        Report.Kept kept = heard.contains(name) ? kept(name, number) : null;
+        Report.HostedReplica kept = heard.contains(name) ? kept(name, number) : null;
         if (kept == null || missing > Group.LACKING_MAX) return;
         if (kept.state() == Report.State.FAILED || kept.state() == Report.State.OUT) return;
         level.add(name);
@@ -507,13 +507,13 @@ final class Mover implements AutoCloseable {
     private NavigableSet<String> failed(int group, Set<String> members) {
       var failed = new TreeSet<String>();
       for (String name : members) {
-        Report.Kept kept = kept(name, group);
+        Report.HostedReplica kept = kept(name, group);
         if (kept != null && kept.state() == Report.State.FAILED) failed.add(name);
       }
       return failed;
     }
 
-    private Report.@Nullable Kept kept(String server, int group) {
+    private Report.@Nullable HostedReplica kept(String server, int group) {
       Report report = reports.get(server);
       return report == null ? null : report.groups().get(group);
     }

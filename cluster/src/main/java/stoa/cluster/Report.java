@@ -15,9 +15,9 @@ import stoa.base.Encoder;
 /// @param refusal why it refused an order; empty when it did not
 /// @param groups of which it has replicas, by their numbers
 /// @param alarms about replicas of groups that it leads
-record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> alarms) {
+record Report(String refusal, NavigableMap<Integer, HostedReplica> groups, List<String> alarms) {
   /// Creates a report without alarms.
-  Report(String refusal, NavigableMap<Integer, Kept> groups) {
+  Report(String refusal, NavigableMap<Integer, HostedReplica> groups) {
     this(refusal, groups, List.of());
   }
 
@@ -26,15 +26,15 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
   /// @param state its state
   /// @param changes whether this server is changing the group's members or leader
   /// @param members of a group that it leads: how many commands each is behind
-  record Kept(State state, boolean changes, NavigableMap<String, Long> members) {
+  record HostedReplica(State state, boolean changes, NavigableMap<String, Long> members) {
     /// A replica that has stopped, or could not be opened.
-    static final Kept FAILED = bare(State.FAILED);
+    static final HostedReplica FAILED = bare(State.FAILED);
 
     /// A replica that was removed from its group.
-    static final Kept OUT = bare(State.OUT);
+    static final HostedReplica OUT = bare(State.OUT);
 
-    private static Kept bare(State state) {
-      return new Kept(state, false, Collections.emptyNavigableMap());
+    private static HostedReplica bare(State state) {
+      return new HostedReplica(state, false, Collections.emptyNavigableMap());
     }
   }
 
@@ -81,17 +81,17 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
   static Report of(byte[] bytes) {
     var in = new Decoder(bytes);
     String refusal = in.text();
-    var groups = new TreeMap<Integer, Kept>();
+    var groups = new TreeMap<Integer, HostedReplica>();
     for (int i = in.count(); i > 0; i--) {
       int number = (int) in.varint();
       State state = State.valueOf(in.text());
       boolean changes = in.u8() == 1;
       var members = new TreeMap<String, Long>();
       for (int j = in.count(); j > 0; j--) members.put(in.text(), in.varint());
-      groups.put(number, new Kept(state, changes, members));
+      groups.put(number, new HostedReplica(state, changes, members));
     }
     if (in.remaining() > 0) {
-      for (int i = in.count(); i > 0; i--) groups.put((int) in.varint(), Kept.OUT);
+      for (int i = in.count(); i > 0; i--) groups.put((int) in.varint(), HostedReplica.OUT);
     }
     if (in.remaining() > 0) {
       for (int group = 0; group < groups.size(); group++) {

@@ -10,39 +10,42 @@ import org.junit.jupiter.api.Test;
 import stoa.base.Encoder;
 
 class ReportTest {
-  private static Report report(Report.Kept last) {
-    var groups = new TreeMap<Integer, Report.Kept>();
+  private static Report report(Report.HostedReplica last) {
+    var groups = new TreeMap<Integer, Report.HostedReplica>();
     var members = new TreeMap<String, Long>();
     members.put("a", 0L);
     members.put("b", 12L);
-    groups.put(0, new Report.Kept(Report.State.LEADS, true, members));
+    groups.put(0, new Report.HostedReplica(Report.State.LEADS, true, members));
     groups.put(3, last);
     return new Report("why not", groups);
   }
 
   @Test
   void isReadAsItWasWritten() {
-    assertEquals(report(Report.Kept.FAILED), Report.of(report(Report.Kept.FAILED).bytes()));
-    assertEquals(report(Report.Kept.OUT), Report.of(report(Report.Kept.OUT).bytes()));
-    var alarmed = new Report("", report(Report.Kept.OUT).groups(), List.of("trouble"));
+    assertEquals(
+        report(Report.HostedReplica.FAILED),
+        Report.of(report(Report.HostedReplica.FAILED).bytes()));
+    assertEquals(
+        report(Report.HostedReplica.OUT), Report.of(report(Report.HostedReplica.OUT).bytes()));
+    var alarmed = new Report("", report(Report.HostedReplica.OUT).groups(), List.of("trouble"));
     assertEquals(alarmed, Report.of(alarmed.bytes()));
-    assertEquals(Set.of(3), report(Report.Kept.OUT).in(Report.State.OUT));
+    assertEquals(Set.of(3), report(Report.HostedReplica.OUT).in(Report.State.OUT));
   }
 
   @Test
   void whatIsOutHasFailedForServersOfVersionsBefore() {
-    byte[] now = report(Report.Kept.OUT).bytes();
+    byte[] now = report(Report.HostedReplica.OUT).bytes();
     byte[] before = Arrays.copyOf(now, now.length - 5); // what these read
-    assertEquals(report(Report.Kept.FAILED), Report.of(before));
+    assertEquals(report(Report.HostedReplica.FAILED), Report.of(before));
   }
 
   @Test
   void whatServersOfVersionsBeforeAnswerIsRead() {
-    byte[] now = report(Report.Kept.OUT).bytes();
+    byte[] now = report(Report.HostedReplica.OUT).bytes();
     byte[] before = Arrays.copyOf(now, now.length - 3); // without counts
-    assertEquals(report(Report.Kept.OUT), Report.of(before));
+    assertEquals(report(Report.HostedReplica.OUT), Report.of(before));
     // Some of them say which classes they lack.
     byte[] lacking = new Encoder(64).raw(before).varint(1).text("a (A)").varint(0).toBytes();
-    assertEquals(report(Report.Kept.OUT), Report.of(lacking));
+    assertEquals(report(Report.HostedReplica.OUT), Report.of(lacking));
   }
 }

@@ -37,10 +37,10 @@ final class Answers {
   /// @param request a hash of the request
   /// @param answer the JSON that was answered
   /// @param problem whether that is a problem
-  private record Kept(long hour, String request, JsonElement answer, boolean problem) {
-    static Kept of(String text) {
+  private record StoredAnswer(long hour, String request, JsonElement answer, boolean problem) {
+    static StoredAnswer of(String text) {
       JsonObject read = Json.read(text, "a kept answer").getAsJsonObject();
-      return new Kept(
+      return new StoredAnswer(
           read.get("hour").getAsLong(),
           read.get("request").getAsString(),
           read.get("answer"),
@@ -78,7 +78,7 @@ final class Answers {
         () -> {
           for (long turn = hour - 1; turn <= hour + 1; turn++) {
             String text = map(stoa, turn).get(name);
-            Kept kept = text == null ? null : Kept.of(text);
+            StoredAnswer kept = text == null ? null : StoredAnswer.of(text);
             if (kept == null || kept.hour < hour - 1) continue;
             if (!kept.request.equals(request)) {
               throw new Problem(
@@ -89,7 +89,7 @@ final class Answers {
             return new Answer(kept.answer, kept.problem);
           }
           Answer answer = calls.get();
-          String text = new Kept(hour, request, answer.json, answer.problem).text();
+          String text = new StoredAnswer(hour, request, answer.json, answer.problem).text();
           if (text.length() > ANSWER_MAX) {
             throw new Problem(
                 Problem.UNPROCESSABLE,

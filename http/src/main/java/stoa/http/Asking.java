@@ -21,11 +21,11 @@ public final class Asking {
   private static final String TIMEOUT = "stoa-timeout";
   private static final int KEY_MAX = 255;
 
-  private final HttpDoor.Asked asked;
+  private final HttpDoor.HttpRequest asked;
   private final List<String> variables;
   private final Map<String, String> query;
 
-  Asking(HttpDoor.Asked asked, List<String> variables) {
+  Asking(HttpDoor.HttpRequest asked, List<String> variables) {
     this.asked = asked;
     this.variables = List.copyOf(variables);
     this.query = parsed(asked.uri().getRawQuery());

@@ -127,7 +127,7 @@ public final class Console implements HttpDoor.Route {
   }
 
   @Override
-  public Reply reply(HttpDoor.Asked asked) {
+  public Reply reply(HttpDoor.HttpRequest asked) {
     String path = asked.path();
     if (!path.startsWith(ROOT)) {
       return safe(Reply.text(MOVED, "text/plain", "the console is at " + ROOT + "\n"))

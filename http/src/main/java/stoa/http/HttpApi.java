@@ -154,7 +154,7 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
   }
 
   @Override
-  public Reply reply(HttpDoor.Asked asked) {
+  public Reply reply(HttpDoor.HttpRequest asked) {
     if (!requests.tryAcquire()) {
       return refusal(
           Problem.TOO_MANY, "the server answers " + REQUESTS_MAX + " requests now; try again soon");
@@ -171,7 +171,7 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
     }
   }
 
-  private Reply answer(HttpDoor.Asked asked) throws Exception {
+  private Reply answer(HttpDoor.HttpRequest asked) throws Exception {
     var parts = new ArrayList<String>();
     String below = asked.uri().getRawPath().substring(ROOT.length());
     for (String part : below.split("/", -1)) parts.add(Asking.decoded(part));

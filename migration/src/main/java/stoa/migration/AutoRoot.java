@@ -59,7 +59,7 @@ final class AutoRoot implements Auto {
     private final Set<Domain.Watcher> watchers = ConcurrentHashMap.newKeySet();
     private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private boolean told; // guarded by watchers
-    private volatile Member.@Nullable Held held; // written with `side` for writing
+    private volatile Member.@Nullable RootHold held; // written with `side` for writing
     private volatile boolean isStuck; // at the server, since it could not be brought from there
     // The next calls report the rest of the batch when calls end: a model decides only on reports,
     // and a trial ends after a while.

@@ -46,7 +46,7 @@ final class Lender implements Auto {
     private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private volatile boolean lent;
     private volatile boolean deleted;
-    private volatile Member.@Nullable Held held; // changes under changing
+    private volatile Member.@Nullable RootHold held; // changes under changing
     private volatile long askedNanos; // when somebody has asked for it last
     private volatile boolean returning;
 

@@ -428,30 +428,30 @@ public final class Member implements Placing, AutoCloseable {
   }
 
   /// The root's hold on an object.
-  record Held(StreamId object, Seat.Obtained obtained) {}
+  record RootHold(StreamId object, Seat.Obtained obtained) {}
 
   /// Of the root: makes an object come here, and keeps it for the store to change. Its newest state
   /// is durable on return.
-  Held hold(PlacedObject object) {
+  RootHold hold(PlacedObject object) {
     site.know(object);
     SortedSet<StreamId> streams = new TreeSet<>(List.of(object.stream()));
     var obtained = seat.obtain(streams, false, object);
     seat.lend(obtained);
     seat.gate();
-    return new Held(object.stream(), obtained);
+    return new RootHold(object.stream(), obtained);
   }
 
   /// Of the root: releases an object.
   ///
   /// @param stored its new state in the store
-  void release(Held held, PlacedStore.Stored stored) {
+  void release(RootHold held, PlacedStore.Stored stored) {
     SortedMap<StreamId, byte[]> outputs = new TreeMap<>();
     outputs.put(held.object, RootStore.packed(stored));
     boolean _ = seat.executed(held.obtained, outputs);
   }
 
   /// Of the root: releases an object as it was.
-  void release(Held held) {
+  void release(RootHold held) {
     boolean _ = seat.executed(held.obtained, new TreeMap<>());
   }
 

@@ -86,7 +86,7 @@ final class CodeRequests {
   }
 
   /// Takes classes of a client whose roles allow that.
-  Entrance.Asked deploy(Noted out) {
+  Entrance.MessageReceiver deploy(Noted out) {
     return new Deploying(out);
   }
 
@@ -101,7 +101,7 @@ final class CodeRequests {
 
   /// One request: gathers class files, and tries them when all are here. The reading thread calls
   /// it.
-  private final class Deploying implements Entrance.Asked {
+  private final class Deploying implements Entrance.MessageReceiver {
     private final Noted out;
     private final List<ClassFile> files = new ArrayList<>();
     private @Nullable DeployPart first;

@@ -29,11 +29,11 @@ final class Entrance implements Service {
     /// Begins a question.
     ///
     /// @return the receiver of its messages
-    Asked ask(Rpc rpc, Noted out);
+    MessageReceiver ask(Rpc rpc, Noted out);
   }
 
   /// Hears a question, one message after the other. It must not wait.
-  interface Asked {
+  interface MessageReceiver {
     /// Takes a message.
     void part(Message part);
 
@@ -123,7 +123,7 @@ final class Entrance implements Service {
     private final Noted out;
     private final Access access;
     private final Hall hall;
-    private @Nullable Asked asked;
+    private @Nullable MessageReceiver asked;
     private boolean isRefused;
 
     Question(Stream stream, Rpc rpc, Caller caller, Noted out, Access access, Hall hall) {
@@ -148,7 +148,7 @@ final class Entrance implements Service {
         out.refuse(Status.Code.INVALID_ARGUMENT, "a message cannot be read");
         return;
       }
-      Asked known = asked;
+      MessageReceiver known = asked;
       if (known == null) {
         String refusal = caller.permit(Needs.of(rpc, message)).refusal();
         if (refusal != null) {

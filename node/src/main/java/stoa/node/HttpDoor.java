@@ -112,7 +112,7 @@ public final class HttpDoor implements AutoCloseable {
   /// @param body what it carries; empty for none
   /// @param caller the client; null for one without a known proof, on an open route
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
-  public record Asked(
+  public record HttpRequest(
       String method, URI uri, Map<String, String> headers, byte[] body, @Nullable Caller caller) {
     /// Returns whether it came with a known proof, or needs none.
     public boolean isTrusted() {
@@ -195,10 +195,10 @@ public final class HttpDoor implements AutoCloseable {
     /// Answers a request.
     ///
     /// @throws Exception for a failure that the server logs, and the client learns as status 500
-    Reply reply(Asked asked) throws Exception;
+    Reply reply(HttpRequest asked) throws Exception;
 
     /// Returns whether requests need no proof. Such a route tells strangers no more than
-    /// [Asked#isTrusted()] allows.
+    /// [HttpRequest#isTrusted()] allows.
     default boolean isOpen() {
       return false;
     }
@@ -393,7 +393,7 @@ public final class HttpDoor implements AutoCloseable {
       }
       if (body.length > room) return route.refusal(TOO_LARGE, "the body is longer than it says");
       return route.reply(
-          new Asked(method, exchange.getRequestURI(), headers(exchange), body, caller));
+          new HttpRequest(method, exchange.getRequestURI(), headers(exchange), body, caller));
     } catch (IOException cut) {
       throw cut;
     } catch (Exception failed) {

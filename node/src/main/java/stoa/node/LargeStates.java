@@ -12,16 +12,16 @@ import stoa.base.Key;
 final class LargeStates {
   static final long BYTES_MAX = 64 << 20;
 
-  private record Kept(Key key, byte[] state) {}
+  private record LargeState(Key key, byte[] state) {}
 
   // Guarded by this; least recently read first.
-  private final LinkedHashMap<Long, Kept> byNumber = new LinkedHashMap<>(16, 0.75f, true);
+  private final LinkedHashMap<Long, LargeState> byNumber = new LinkedHashMap<>(16, 0.75f, true);
   private long bytes;
   private long last;
 
   /// Keeps a state; returns its number.
   synchronized long keep(Key key, byte[] state) {
-    for (Map.Entry<Long, Kept> known : byNumber.entrySet()) {
+    for (Map.Entry<Long, LargeState> known : byNumber.entrySet()) {
       // Many clients may ask for the same one.
       if (known.getValue().key().equals(key)
           && java.util.Arrays.equals(known.getValue().state(), state)) {
@@ -29,7 +29,7 @@ final class LargeStates {
       }
     }
     long number = ++last;
-    byNumber.put(number, new Kept(key, state));
+    byNumber.put(number, new LargeState(key, state));
     bytes += state.length;
     while (bytes > BYTES_MAX && byNumber.size() > 1) {
       bytes -= byNumber.pollFirstEntry().getValue().state().length;
@@ -39,7 +39,7 @@ final class LargeStates {
 
   /// Returns the state of a number; null when it has left.
   synchronized byte @Nullable [] find(Key key, long number) {
-    Kept found = byNumber.get(number);
+    LargeState found = byNumber.get(number);
     return found == null || !found.key().equals(key) ? null : found.state();
   }
 }

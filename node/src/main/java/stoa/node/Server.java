@@ -549,7 +549,7 @@ public final class Server implements AutoCloseable {
     }
 
     @Override
-    public Entrance.Asked ask(Rpc rpc, Noted out) {
+    public Entrance.MessageReceiver ask(Rpc rpc, Noted out) {
       if (rpc == Rpc.DEPLOY) return code.deploy(out);
       return asked -> run(rpc, asked, out);
     }

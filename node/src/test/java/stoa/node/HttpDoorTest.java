@@ -30,7 +30,7 @@ class HttpDoorTest {
   private static final HttpDoor.Route OPEN =
       new HttpDoor.Route() {
         @Override
-        public HttpDoor.Reply reply(HttpDoor.Asked asked) {
+        public HttpDoor.Reply reply(HttpDoor.HttpRequest asked) {
           return HttpDoor.Reply.text(200, "text/plain", asked.isTrusted() ? "all" : "little");
         }
 
@@ -156,7 +156,7 @@ class HttpDoorTest {
   private static final HttpDoor.Route ECHO =
       new HttpDoor.Route() {
         @Override
-        public HttpDoor.Reply reply(HttpDoor.Asked asked) {
+        public HttpDoor.Reply reply(HttpDoor.HttpRequest asked) {
           String told = asked.method() + " " + asked.path() + " " + asked.header("x-word") + " ";
           String body = new String(asked.body(), StandardCharsets.UTF_8);
           return HttpDoor.Reply.text(200, "text/plain", told + body).with("X-Answer", "yes");

@@ -44,7 +44,7 @@ sealed interface KeyCommand {
   record EndSession(long session) implements KeyCommand {}
 
   /// Listeners have handled their events up to some numbers.
-  record Heard(List<UpTo> all) implements KeyCommand {}
+  record Acknowledge(List<UpTo> all) implements KeyCommand {}
 
   /// A position in the events of a listener.
   ///
@@ -57,7 +57,7 @@ sealed interface KeyCommand {
       case Put(byte[] value) -> value == null ? "remove" : "put";
       case Register _ -> "register";
       case Unregister _, EndSession _ -> "unregister";
-      case Heard _ -> "heard";
+      case Acknowledge _ -> "heard";
     };
   }
 
@@ -81,7 +81,7 @@ sealed interface KeyCommand {
               .toBytes();
       case Unregister(Listening listening) -> listening.write(new Encoder(24).u8(4)).toBytes();
       case EndSession(long session) -> new Encoder(16).u8(5).i64(session).toBytes();
-      case Heard(List<UpTo> all) -> {
+      case Acknowledge(List<UpTo> all) -> {
         var out = new Encoder(8 + 24 * all.size()).u8(6).varint(all.size());
         for (UpTo one : all) one.listening.write(out).varint(one.number);
         yield out.toBytes();
@@ -113,7 +113,7 @@ sealed interface KeyCommand {
         int count = in.count();
         var all = new ArrayList<UpTo>(count);
         for (int i = 0; i < count; i++) all.add(new UpTo(Listening.read(in), in.varint()));
-        yield new Heard(all);
+        yield new Acknowledge(all);
       }
       default -> throw new Corrupt("a command " + kind + " on a key");
     };

@@ -300,7 +300,7 @@ final class KeyFeed {
     } finally {
       lock.unlock();
     }
-    byte[] put = new KeyCommand.Heard(heard).encoded();
+    byte[] put = new KeyCommand.Acknowledge(heard).encoded();
     try {
       values
           .core()

@@ -96,7 +96,7 @@ final class ListenableKey implements Handler {
       return switch (KeyCommand.decoded(put)) {
         case KeyCommand.Put(byte[] newValue) -> newValue == null;
         case KeyCommand.Register _ -> false;
-        case KeyCommand.Unregister _, KeyCommand.EndSession _, KeyCommand.Heard _ -> true;
+        case KeyCommand.Unregister _, KeyCommand.EndSession _, KeyCommand.Acknowledge _ -> true;
       };
     }
 
@@ -138,7 +138,7 @@ final class ListenableKey implements Handler {
       case KeyCommand.Unregister(Listening listening) ->
           new KeyAnswer.Done(forget(listeners.remove(listening)));
       case KeyCommand.EndSession(long session) -> endSession(session);
-      case KeyCommand.Heard(List<KeyCommand.UpTo> all) -> heard(all);
+      case KeyCommand.Acknowledge(List<KeyCommand.UpTo> all) -> heard(all);
     };
   }
 

@@ -186,14 +186,14 @@ public record Questions(Channel channel, long timeMillis) {
   private <A extends Message> void ask(
       Rpc rpc, List<? extends Message> parts, Parser<A> answers, Consumer<A> to) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeMillis);
-    var heard = new Heard();
+    var heard = new AnswerReceiver();
     Stream stream = channel.open(rpc.path(), heard);
     try {
       stream.request(1);
       for (Message part : parts) stream.send(part.toByteArray());
       stream.finish();
       while (true) {
-        Came came = heard.came.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        Arrival came = heard.came.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
         if (came == null) {
           throw Status.of(
                   Status.Code.DEADLINE_EXCEEDED,
@@ -216,20 +216,20 @@ public record Questions(Channel channel, long timeMillis) {
   }
 
   /// An answer, or the end.
-  private record Came(byte[] message, @Nullable Status over) {}
+  private record Arrival(byte[] message, @Nullable Status over) {}
 
   /// Keeps what the server says: one message, since no more is asked for, and the end.
-  private static final class Heard implements Receiver {
-    private final BlockingQueue<Came> came = new LinkedBlockingQueue<>();
+  private static final class AnswerReceiver implements Receiver {
+    private final BlockingQueue<Arrival> came = new LinkedBlockingQueue<>();
 
     @Override
     public void message(byte[] message) {
-      came.add(new Came(message, null));
+      came.add(new Arrival(message, null));
     }
 
     @Override
     public void over(Status status) {
-      came.add(new Came(new byte[0], status));
+      came.add(new Arrival(new byte[0], status));
     }
   }
 }

@@ -341,7 +341,7 @@ final class VersionedScenario implements Scenario {
       node.model().require(object, chance);
     }
 
-    private long given(DeviceModel.Kept kept, long version) {
+    private long given(DeviceModel.StoredObject kept, long version) {
       long highest = kept.now.highest();
       if (version <= highest) {
         throw new AssertionError("version %d was given behind %d".formatted(version, highest));

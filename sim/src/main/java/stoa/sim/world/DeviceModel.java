@@ -27,7 +27,7 @@ import stoa.storage.object.VersionedObject;
 public final class DeviceModel {
   public static final int RECORD_SPACES = 2;
 
-  private final SortedMap<StreamId, Kept> objects = new TreeMap<>();
+  private final SortedMap<StreamId, StoredObject> objects = new TreeMap<>();
   private final NavigableMap<Place, byte[]> records = new TreeMap<>();
   private final SortedSet<StreamId> recordsOnly = new TreeSet<>(); // ids that are no objects
   private final Map<Place, Long> trims = new TreeMap<>(); // by space, as its place at offset 0
@@ -47,16 +47,16 @@ public final class DeviceModel {
   }
 
   /// An object and its snapshots.
-  public static final class Kept {
+  public static final class StoredObject {
     public VersionedModel now;
     public final List<Snapshot> snapshots = new ArrayList<>();
 
-    public Kept(VersionedModel now) {
+    public StoredObject(VersionedModel now) {
       this.now = now;
     }
 
-    Kept copy() {
-      var copy = new Kept(now.copy());
+    StoredObject copy() {
+      var copy = new StoredObject(now.copy());
       for (var snapshot : snapshots)
         copy.snapshots.add(new Snapshot(snapshot.number, snapshot.model));
       return copy;
@@ -95,7 +95,7 @@ public final class DeviceModel {
   }
 
   public void add(StreamId id, VersionedModel empty) {
-    objects.put(id, new Kept(empty));
+    objects.put(id, new StoredObject(empty));
   }
 
   /// Adds an id with records in space 0, and without a versioned object.
@@ -103,7 +103,7 @@ public final class DeviceModel {
     recordsOnly.add(id);
   }
 
-  public Kept of(StreamId id) {
+  public StoredObject of(StreamId id) {
     return Objects.requireNonNull(objects.get(id));
   }
 

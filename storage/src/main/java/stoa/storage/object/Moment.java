@@ -19,7 +19,7 @@ public final class Moment implements AutoCloseable {
   private final @Nullable VersionState state; // null: all versions
   private final List<StreamId> maps = new ArrayList<>();
 
-  private Moment(IndexView view, ObjectHead head, ObjectHead.@Nullable Kept snapshot) {
+  private Moment(IndexView view, ObjectHead head, ObjectHead.@Nullable ObjectSnapshot snapshot) {
     this.view = view;
     this.id = head.id;
     this.birth = head.birth;

@@ -14,7 +14,7 @@ public final class ObjectHead {
   /// @param number its number
   /// @param state the versions that it sees
   /// @param delta the id under which the index has the parts that only snapshots see
-  public record Kept(long number, VersionState state, StreamId delta) {}
+  public record ObjectSnapshot(long number, VersionState state, StreamId delta) {}
 
   public final StreamId id;
   public long birth;
@@ -30,7 +30,7 @@ public final class ObjectHead {
   private long topGiven; // assigned to a record that may not be applied yet
 
   /// Oldest first.
-  public final List<Kept> snapshots = new ArrayList<>();
+  public final List<ObjectSnapshot> snapshots = new ArrayList<>();
 
   public ObjectHead(StreamId id) {
     this.id = id;
@@ -46,7 +46,7 @@ public final class ObjectHead {
   }
 
   /// Returns the snapshot of a number, null when it was released.
-  public @Nullable Kept snapshot(long number) {
+  public @Nullable ObjectSnapshot snapshot(long number) {
     for (var kept : snapshots) {
       if (kept.number == number) return kept;
     }

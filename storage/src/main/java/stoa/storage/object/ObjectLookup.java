@@ -32,7 +32,7 @@ public final class ObjectLookup {
     }
   }
 
-  private static ObjectHead.Kept snapshot(SegmentLog log, StreamId id, Entry entry) {
+  private static ObjectHead.ObjectSnapshot snapshot(SegmentLog log, StreamId id, Entry entry) {
     byte[] data =
         log.read(
             ObjectNote.SNAPSHOT, entry.position, (int) entry.length, id.high(), id.low(), 0, 0);
@@ -40,7 +40,8 @@ public final class ObjectLookup {
     if (!(note instanceof ObjectNote.Snapshot snapshot)) {
       throw new IllegalStateException("broken invariant: the kind was given");
     }
-    return new ObjectHead.Kept(entry.offset, snapshot.state(), ObjectHead.delta(id, entry.offset));
+    return new ObjectHead.ObjectSnapshot(
+        entry.offset, snapshot.state(), ObjectHead.delta(id, entry.offset));
   }
 
   /// Returns the log position at which an object's life began, 0 when it does not exist.

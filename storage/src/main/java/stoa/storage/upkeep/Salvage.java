@@ -82,7 +82,8 @@ public final class Salvage {
   }
 
   @SuppressWarnings("ReferenceEquality") // NOTHING is one array, compared by identity
-  private void record(Survey.Known known, long at, long next, @Nullable List<Survey.Kept> kept)
+  private void record(
+      Survey.Known known, long at, long next, @Nullable List<Survey.UndamagedItem> kept)
       throws IOException {
     if (open != known.number()) begin(known);
     long position = known.segment().base() + at;
@@ -112,7 +113,7 @@ public final class Salvage {
     put(at, record(region, position, stay));
   }
 
-  private void change(byte[] region, Survey.Kept item, byte[] data) {
+  private void change(byte[] region, Survey.UndamagedItem item, byte[] data) {
     int at = item.at() + RecordFormat.ITEM_HEADER;
     if (data.length != item.bytes() - RecordFormat.ITEM_HEADER) {
       throw new IllegalArgumentException("other data of an item has another length");
@@ -127,21 +128,21 @@ public final class Salvage {
     return left <= 2L * RECORD_BYTES_MAX ? (int) left : RECORD_BYTES_MAX;
   }
 
-  private static List<Survey.Kept> items(byte[] region) {
-    var items = new ArrayList<Survey.Kept>();
+  private static List<Survey.UndamagedItem> items(byte[] region) {
+    var items = new ArrayList<Survey.UndamagedItem>();
     int at = RecordFormat.RECORD_HEADER;
     for (int left = RecordFormat.items(region, 0); left > 0; left--) {
       int kind = region[at + 33];
       int bytes =
           RecordFormat.ITEM_HEADER + (int) RecordFormat.stored(kind, Layout.getInt(region, at + 4));
-      items.add(new Survey.Kept(at, bytes));
+      items.add(new Survey.UndamagedItem(at, bytes));
       at += bytes;
     }
     return items;
   }
 
   /// Returns a record of the same length as another one, with some of its items at their places.
-  private byte[] record(byte[] region, long position, List<Survey.Kept> kept) {
+  private byte[] record(byte[] region, long position, List<Survey.UndamagedItem> kept) {
     var out = new byte[region.length];
     int at = RecordFormat.RECORD_HEADER;
     int items = 0;

@@ -118,14 +118,15 @@ public final class Survey {
     /// @param at its place in the file
     /// @param next the beginning of the next one
     /// @param kept the undamaged items of a damaged one; null for an undamaged record
-    void record(Known segment, long at, long next, @Nullable List<Kept> kept) throws IOException;
+    void record(Known segment, long at, long next, @Nullable List<UndamagedItem> kept)
+        throws IOException;
   }
 
   /// An undamaged item of a damaged record.
   ///
   /// @param at its place, relative to the record
   /// @param bytes its length, with the header
-  record Kept(int at, int bytes) {}
+  record UndamagedItem(int at, int bytes) {}
 
   /// A segment, as far as it is known.
   ///
@@ -369,7 +370,7 @@ public final class Survey {
       throws IOException {
     var segment = known.segment();
     long bytes = next - at;
-    var kept = new ArrayList<Kept>();
+    var kept = new ArrayList<UndamagedItem>();
     var lost = new ArrayList<Place>();
     if (bytes <= REGION_BYTES_MAX) {
       var region = region(reader, at, (int) bytes);
@@ -395,7 +396,7 @@ public final class Survey {
     return region;
   }
 
-  private void items(byte[] region, long position, List<Kept> kept, List<Place> lost)
+  private void items(byte[] region, long position, List<UndamagedItem> kept, List<Place> lost)
       throws IOException {
     int at = RecordFormat.RECORD_HEADER;
     while (at + RecordFormat.ITEM_HEADER <= region.length) {
@@ -405,7 +406,7 @@ public final class Survey {
       if (bytes < 0) return;
       int next = at + bytes;
       if (isWhole(region, at, item)) {
-        kept.add(new Kept(at, bytes));
+        kept.add(new UndamagedItem(at, bytes));
         int dataAt = at + RecordFormat.ITEM_HEADER;
         tell(item, () -> java.util.Arrays.copyOfRange(region, dataAt, dataAt + item.length));
       } else if (isEnd(region, next) || isWholeAt(region, next, position)) {

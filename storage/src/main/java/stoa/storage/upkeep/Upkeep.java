@@ -37,14 +37,14 @@ public final class Upkeep implements AutoCloseable {
   private static final long BYTES_LEAST = 8 << 20;
 
   /// The maintained device.
-  public interface Kept {
+  public interface Maintained {
     /// Takes a step; returns whether there is another one to take.
     ///
     /// @param pace runs after every write
     boolean maintain(Runnable pace);
   }
 
-  private final Kept device;
+  private final Maintained device;
   private final LongSupplier appended;
   private final LongSupplier dirt;
   private final LongSupplier held;
@@ -65,7 +65,11 @@ public final class Upkeep implements AutoCloseable {
   /// @param held returns about how many bytes the device holds
   /// @param room returns how many more bytes it may hold
   public Upkeep(
-      Kept device, LongSupplier appended, LongSupplier dirt, LongSupplier held, LongSupplier room) {
+      Maintained device,
+      LongSupplier appended,
+      LongSupplier dirt,
+      LongSupplier held,
+      LongSupplier room) {
     this.device = device;
     this.appended = appended;
     this.dirt = dirt;
