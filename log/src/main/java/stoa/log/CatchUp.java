@@ -106,7 +106,7 @@ public final class CatchUp {
       throw new Behind(
           "the other replica is at %s, and this one at %s".formatted(position, replica.applied()));
     }
-    replica.absorb();
+    replica.absorb(position);
     streams();
     objects();
     log();

@@ -30,7 +30,8 @@ public final class Replica implements AutoCloseable {
    *
    *    object    space  offset   data
    *    RECORD    0      0        version u8: 1; index, term and fence, all varint
-   *    RECORD    0      1        whether the replica is catching up: u8
+   *    RECORD    0      1        whether the replica is catching up: u8; then the index of the last
+   *                              command of which the others have sent something: varint
    *    RECORD    0      2        index and term of the last command that the consensus knows to be here, while
    *                              the replica may have later ones: both varint; nothing otherwise
    *
@@ -64,6 +65,8 @@ public final class Replica implements AutoCloseable {
   private volatile State state;
   private volatile Position durable = Position.START;
   private volatile boolean whole;
+  private volatile long
+      sentIndex; // the last command of which catch-ups that broke off have brought
   private volatile @Nullable Position known;
   private volatile Listener listener = Listener.NONE;
   private volatile @Nullable Throwable failed;
@@ -105,6 +108,7 @@ public final class Replica implements AutoCloseable {
     this.shown = new Streams(new ReplicatedExtents(this, ReplicatedExtents.NONE));
     byte[] level = device.read(RECORD, 0, 1);
     this.whole = level == null || level[0] == 0;
+    this.sentIndex = whole ? 0 : sent(level);
     this.known = readKnown();
     this.state = read();
     this.recorded = state.applied().index();
@@ -402,17 +406,20 @@ public final class Replica implements AutoCloseable {
     return whole;
   }
 
-  /// Begins or ends a catch-up.
-  private void level(int value, Commit to) {
-    to.write(RECORD, 0, 1, new byte[] {(byte) value}, 0, 1);
+  // An earlier version does not say what was sent.
+  private static long sent(byte[] level) {
+    return level.length == 1 ? Long.MAX_VALUE : new Decoder(level, 1, level.length).varint();
   }
 
-  void absorb() {
+  /// Begins a catch-up with another replica as of a position.
+  void absorb(Position position) {
     lock.lock();
     try {
       ensureUsable();
+      sentIndex = Math.max(sentIndex, position.index());
       whole = false;
-      level(1, commit.clear());
+      scratch.clear().u8(1).varint(sentIndex);
+      commit.clear().write(RECORD, 0, 1, scratch.array(), 0, scratch.size());
       device.appendReserved(commit);
       device.sync();
     } finally {
@@ -437,11 +444,12 @@ public final class Replica implements AutoCloseable {
     try {
       ensureUsable();
       State now = state;
-      level(0, commit.clear());
+      commit.clear().write(RECORD, 0, 1, new byte[] {0}, 0, 1);
       boolean further = now.applied().index() >= position.index();
       put(further ? now : new State(position, fence, streams.tail()));
       device.sync();
       durable = state.applied();
+      sentIndex = 0;
       whole = true;
       return durable;
     } finally {
@@ -470,6 +478,20 @@ public final class Replica implements AutoCloseable {
     } catch (StorageException failure) {
       failed = failure;
       throw failure;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Completes this replica when it has applied everything that catch-ups that broke off have
+  /// brought. The caller makes sure that no catch-up is in progress.
+  ///
+  /// @return whether this replica is complete
+  public boolean complete() {
+    lock.lock();
+    try {
+      if (!whole && sentIndex <= state.applied().index()) completed();
+      return whole;
     } finally {
       lock.unlock();
     }

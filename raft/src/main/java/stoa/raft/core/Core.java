@@ -286,7 +286,7 @@ public final class Core {
         var _ = node.takeSnapshot();
       }
       Member leads = leader;
-      if (!machine.isWhole() && leads != null && !isSelf(leads)) mend(leads);
+      if (!machine.isWhole() && !isCompleted() && leads != null && !isSelf(leads)) mend(leads);
       if (ready && ++ticks % TICKS_BETWEEN_TABLES == 0) tellTable();
     } catch (RuntimeException | Error failure) {
       fail(failure);
@@ -860,7 +860,10 @@ public final class Core {
 
   /// Returns whether entries differ from those that the machine has applied.
   private boolean contradicts(List<LogEntry> entries) {
-    long last = machine.applied().index();
+    Position there = machine.applied();
+    long last = there.index();
+    // Otherwise the machine was brought level beyond this log, whose last entries may be void.
+    if (store.termAt(last) != there.term()) return false;
     for (LogEntry entry : entries) {
       if (entry.getIndex() > last) return false;
       int own = store.termAt(entry.getIndex());
@@ -1062,6 +1065,14 @@ public final class Core {
       return;
     }
     again();
+  }
+
+  /// Completes a machine that has applied everything that a broken-off catch-up has brought. A
+  /// leader may need that before it commits: the others get what they lack from its machine.
+  private boolean isCompleted() {
+    if (catching || !machine.complete()) return false;
+    world.reached("machine completes itself");
+    return true;
   }
 
   private void mend(Member leads) {

@@ -27,6 +27,12 @@ public interface Machine {
   /// Returns whether nothing is missing up to [#applied].
   boolean isWhole();
 
+  /// Completes the machine when it has applied everything that a broken-off catch-up has brought.
+  ///
+  /// @return whether nothing is missing
+  /// @throws RuntimeException when it has failed
+  boolean complete();
+
   /// Records that nothing is missing.
   ///
   /// @throws RuntimeException when it has failed
@@ -58,6 +64,11 @@ public interface Machine {
       @Override
       public boolean isWhole() {
         return replica.isWhole();
+      }
+
+      @Override
+      public boolean complete() {
+        return replica.complete();
       }
 
       @Override

@@ -257,6 +257,16 @@ final class RaftGroup implements Group {
     }
 
     @Override
+    public boolean complete() {
+      applying.lock();
+      try {
+        return machine.complete();
+      } finally {
+        applying.unlock();
+      }
+    }
+
+    @Override
     public void completed() {
       applying.lock();
       try {

@@ -90,6 +90,7 @@ final class RaftScenario implements Scenario {
     // What each index has, and the digest of everything up to it.
     private final Map<Long, Long> commands = new HashMap<>();
     private final TreeMap<Long, Long> digests = new TreeMap<>();
+    private final Map<Long, Long> terms = new HashMap<>();
     private final Set<Long> refused = new HashSet<>();
     private final Map<Long, Long> acknowledged = new HashMap<>();
     private final int dropPercent;
@@ -159,6 +160,7 @@ final class RaftScenario implements Scenario {
             "index %d was %d and is %d at %s"
                 .formatted(at.index(), before, value, server.self.id()));
       }
+      terms.putIfAbsent(at.index(), at.term());
       Long state = digests.putIfAbsent(at.index(), digest);
       if (state != null && state != digest) {
         throw broken("the state at " + at.index() + " differs at " + server.self.id());
@@ -600,7 +602,7 @@ final class RaftScenario implements Scenario {
         int mine = ++catchUps;
         int same = life;
         boolean breaks = chance.percent(25);
-        if (chance.percent(80)) machine.whole = false;
+        if (chance.percent(80)) machine.receives(source.machine);
         at(
             chance.between(1, calm ? 50 : 400) * MILLI,
             () -> {
@@ -685,7 +687,8 @@ final class RaftScenario implements Scenario {
       Position applied = Position.START;
       private long digest = 7;
       private long durable;
-      boolean whole = true;
+      private boolean whole = true;
+      private long sent; // the last command of which a catch-up has brought something
 
       Applied(Server server) {
         this.server = server;
@@ -737,9 +740,21 @@ final class RaftScenario implements Scenario {
       }
 
       @Override
+      public boolean complete() {
+        if (!whole && sent <= applied.index()) completed();
+        return whole;
+      }
+
+      @Override
       public void completed() {
         whole = true;
+        sent = 0;
         sync();
+      }
+
+      private void receives(Applied other) {
+        whole = false;
+        sent = Math.max(sent, other.applied.index());
       }
 
       Applied copy() {
@@ -748,6 +763,7 @@ final class RaftScenario implements Scenario {
         copy.digest = digest;
         copy.durable = durable;
         copy.whole = whole;
+        copy.sent = sent;
         return copy;
       }
 
@@ -755,8 +771,7 @@ final class RaftScenario implements Scenario {
         if (!other.whole || other.applied.index() < applied.index()) return false;
         applied = other.applied;
         digest = other.digest;
-        whole = true;
-        sync();
+        completed();
         return true;
       }
 
@@ -764,7 +779,7 @@ final class RaftScenario implements Scenario {
         if (applied.index() == durable) return;
         long kept = durable + chance.below((int) (applied.index() - durable) + 1);
         if (kept < applied.index()) trace.reached("applied commands are lost");
-        applied = kept == 0 ? Position.START : new Position(1, kept);
+        applied = kept == 0 ? Position.START : new Position(terms.get(kept), kept);
         digest = kept == 0 ? 7 : Objects.requireNonNull(digests.get(kept));
         durable = kept;
       }

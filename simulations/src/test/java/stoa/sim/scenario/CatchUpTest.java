@@ -328,6 +328,28 @@ class CatchUpTest {
   }
 
   @Test
+  void isCompleteOnceItHasAppliedWhatWasSent() {
+    for (int seed = 0; seed < 50; seed++) {
+      var run = new Run(seed);
+      run.lags.calm();
+      run.work(100);
+      run.follow(run.chance.below(run.commands.size()));
+      int sent = run.commands.size();
+      int answers = run.chance.between(1, 6);
+      assertThrows(IOException.class, () -> ask(run.leader, run.follower, answers));
+      run.work(20);
+      run.follow(sent - 1);
+      assertFalse(run.follower.complete(), "seed " + seed);
+      if (run.chance.percent(50)) run.crash();
+      run.follow(run.commands.size());
+      assertTrue(run.follower.complete(), "seed " + seed);
+      assertEquals(run.leader.tail(), run.follower.tail());
+      for (int i = 0; i < STREAMS; i++) run.verify(StreamId.of("stream " + i));
+      Run.verifyLog(run.follower.streams());
+    }
+  }
+
+  @Test
   void sendsOnlyWhatIsLacking() throws IOException {
     var run = new Run(1);
     run.work(100);
