@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
@@ -118,7 +119,15 @@ class BackupClusterTest {
         try (var then = Stoa.open("file:" + path("alone"))) {
           compare(then, stoa);
         }
-        stoa("restore", "--from", path("kept"), "--to", path("two"), "--groups", "2");
+        // Another number of groups, as of a moment between two backups.
+        long[] addresses =
+            Pattern.compile("log address (\\d+)")
+                .matcher(stoa("backup", "--list", path("kept")))
+                .results()
+                .mapToLong(found -> Long.parseLong(found.group(1)))
+                .toArray();
+        String at = "" + (addresses[1] + addresses[2]) / 2;
+        stoa("restore", "--from", path("kept"), "--to", path("two"), "--groups", "2", "--at", at);
         try (var restored = ServerProcess.start(directory.resolve("two"));
             var then = Stoa.open(restored.url())) {
           compare(then, stoa);
