@@ -1,5 +1,6 @@
 package stoa.store.records;
 
+import stoa.base.Footprint;
 import stoa.base.Key;
 
 /// The end of a key's stream as it will be when the batch in progress commits.
@@ -31,7 +32,18 @@ public abstract class StreamEnd {
   /// The log counter of the last entry of any kind in this process.
   public long nextEntry;
 
+  // The number of the code whose parts the last change of a part names; UNKNOWN before the first.
+  private int nextCode = (int) UNKNOWN;
+
+  // The log counter of the last change of more than one part, and of the last one that does not
+  // commute. They count changes of other code, and from before this instance, as such changes.
+  private long nextUnkeyed;
+  private long nextFirm;
+
   private long oldChange;
+  private int oldCode;
+  private long oldUnkeyed;
+  private long oldFirm;
   private long oldCheckpoint;
   private long oldTail;
   private long oldGeneration;
@@ -51,6 +63,33 @@ public abstract class StreamEnd {
   /// caller has asked for the committed one before.
   public abstract long lastChange();
 
+  /// Returns the log counter of the last change of more than one part, or a greater one.
+  ///
+  /// @param asks for it
+  final long lastUnkeyed(Footprint asks) {
+    return nextCode == asks.code() ? nextUnkeyed : lastChange();
+  }
+
+  /// Returns the log counter of the last change that does not commute, or a greater one.
+  ///
+  /// @param asks for it
+  final long lastFirm(Footprint asks) {
+    return nextCode == asks.code() ? nextFirm : lastChange();
+  }
+
+  /// Notes a change.
+  final void changes(Footprint footprint, long counter) {
+    if (!footprint.isAll() && nextCode != footprint.code()) {
+      long before = lastChange();
+      nextUnkeyed = before == UNKNOWN ? counter : before;
+      nextFirm = nextUnkeyed;
+      nextCode = footprint.code();
+    }
+    if (!footprint.keyed()) nextUnkeyed = counter;
+    if (!footprint.commuting()) nextFirm = counter;
+    nextChange = counter;
+  }
+
   /// Saves the committed fields before the first change of a batch; returns whether this call saved
   /// them.
   public final boolean touch() {
@@ -58,6 +97,9 @@ public abstract class StreamEnd {
     touched = true;
     oldTail = nextTail;
     oldChange = nextChange;
+    oldCode = nextCode;
+    oldUnkeyed = nextUnkeyed;
+    oldFirm = nextFirm;
     oldCheckpoint = nextCheckpoint;
     oldGeneration = nextGeneration;
     oldListed = nextListed;
@@ -85,6 +127,9 @@ public abstract class StreamEnd {
     touched = false;
     nextTail = oldTail;
     nextChange = oldChange;
+    nextCode = oldCode;
+    nextUnkeyed = oldUnkeyed;
+    nextFirm = oldFirm;
     nextCheckpoint = oldCheckpoint;
     nextGeneration = oldGeneration;
     nextListed = oldListed;
