@@ -398,6 +398,7 @@ public final class Intake {
     try {
       RuntimeException refusal = draft.commit(commit.transaction.changes());
       if (refusal != null) throw refusal;
+      commit.voted = true;
       return draft.entries();
     } finally {
       draft.rollBack();
@@ -754,7 +755,8 @@ public final class Intake {
   }
 
   private @Nullable RuntimeException commit(CommitRequest commit) {
-    RuntimeException refusal = draft.commit(commit.transaction.changes());
+    var changes = commit.transaction.changes();
+    RuntimeException refusal = commit.voted ? draft.commitVoted(changes) : draft.commit(changes);
     if (refusal == null) commit.counter = draft.counter();
     return refusal;
   }

@@ -2,6 +2,7 @@ package stoa.store.records;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -131,7 +132,10 @@ public final class Draft {
   // The directories of spaces, by their names: the streams that list the keys of a space.
   private final Function<String, ? extends StreamEnd> directories;
 
+  // The changes of parts in earlier batches, and in this one by their tags.
   private final KeyedChanges keyed = new KeyedChanges();
+  private final HashMap<Long, Long> drafted = new HashMap<>();
+
   private final ArrayList<StreamEnd> touched = new ArrayList<>();
   private ArrayList<Entry> entries = new ArrayList<>();
   private long epoch;
@@ -149,6 +153,8 @@ public final class Draft {
   /// @param lastCounter the log counter in front of its first address
   /// @param nowMicros its time
   public void begin(long newEpoch, long lastCounter, long nowMicros) {
+    drafted.forEach(keyed::record); // those of a batch that was not rolled back
+    drafted.clear();
     touched.clear();
     entries = new ArrayList<>(Math.max(1, entries.size()));
     addresses = 0;
@@ -196,6 +202,7 @@ public final class Draft {
 
   /// Restores the ends of streams when nothing of the batch was written.
   public void rollBack() {
+    drafted.clear();
     touched.forEach(StreamEnd::rollBack);
     touched.clear();
   }
@@ -339,7 +346,15 @@ public final class Draft {
   /// @return the refusal; null when the batch logs the transaction
   public @Nullable RuntimeException commit(Changes transaction) {
     RuntimeException conflict = conflict(transaction);
-    if (conflict != null) return conflict;
+    return conflict == null ? commitVoted(transaction) : conflict;
+  }
+
+  /// Decides a transaction like [#commit], except that it does not look for changes. The store has
+  /// voted for the transaction, and has logged nothing to its keys since. (Of a part of a key this
+  /// may have forgotten by now when it changed last.)
+  ///
+  /// @return the refusal; null when the batch logs the transaction
+  public @Nullable RuntimeException commitVoted(Changes transaction) {
     RuntimeException refusal = transaction.refusal();
     if (refusal != null) return refusal;
     int offset = addresses++;
@@ -402,7 +417,11 @@ public final class Draft {
   }
 
   private long lastChange(StreamEnd end, Footprint part) {
-    if (part.keyed()) return Math.max(end.lastUnkeyed(part), keyed.last(tag(end, part)));
+    if (part.keyed()) {
+      long tag = tag(end, part);
+      long last = Math.max(keyed.last(tag), drafted.getOrDefault(tag, 0L));
+      return Math.max(end.lastUnkeyed(part), last);
+    }
     return part.commuting() ? end.lastFirm(part) : end.lastChange();
   }
 
@@ -468,9 +487,9 @@ public final class Draft {
     end.changes(footprint, counter);
     if (!footprint.keyed()) return;
     StreamId stream = end.key.stream();
-    keyed.record(KeyedChanges.tag(stream, footprint.part(), ANY), counter);
+    drafted.put(KeyedChanges.tag(stream, footprint.part(), ANY), counter);
     if (footprint.commuting()) return;
-    keyed.record(KeyedChanges.tag(stream, footprint.part(), FIRM), counter);
+    drafted.put(KeyedChanges.tag(stream, footprint.part(), FIRM), counter);
   }
 
   private void add(StreamEnd end, byte kind, byte[] payload, byte @Nullable [] mark) {
