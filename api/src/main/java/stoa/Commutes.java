@@ -10,7 +10,7 @@ import java.lang.annotation.Target;
 /// addition, a maximum, or the insertion into a set. It must return `void`.
 ///
 /// In transactions, calls of methods with this annotation never conflict with each other. They
-/// conflict with all other calls on the object, except with calls of another [Key] when both have
+/// conflict with all other calls on the object, except with calls of another [Key] when both name
 /// one. When a transaction commits, its calls of these methods change the state that the object
 /// then has.
 ///

@@ -293,9 +293,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   /// Returns a question with its footprint, for a transaction.
   ObjectHandler.Question inTransaction(ObjectHandler.Question question) {
-    return question.method().hasParts()
-        ? question.in(service.active(shared().name()))
-        : question;
+    return question.method().hasParts() ? question.in(service.active(shared().name())) : question;
   }
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {

@@ -867,11 +867,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       return switch (read.kind()) {
         case null -> put(call, Footprint.ALL, Pace.SHORT, tries);
         case MUTATOR, UPDATE ->
-            put(
-                call,
-                footprint(call, read, java.util.Objects.requireNonNull(called)),
-                pace,
-                tries);
+            put(call, footprint(call, read, java.util.Objects.requireNonNull(called)), pace, tries);
         case ACCESSOR ->
             transaction
                 .get(
@@ -885,8 +881,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       };
     }
 
-    private byte[] put(Call call, Footprint footprint, Pace pace, boolean tries)
-        throws Throwable {
+    private byte[] put(Call call, Footprint footprint, Pace pace, boolean tries) throws Throwable {
       if (tries && !transaction.isReadOnly() && transaction.generation(call.container().key()) == 0)
         construct(call);
       Answer answer =

@@ -154,7 +154,8 @@ public final class ObjectType {
 
   /// Returns the part of an object on which a call works.
   ///
-  /// @param active the code that executes the puts of the type: other code may see parts differently
+  /// @param active the code that executes the puts of the type: other code may see parts
+  ///   differently
   Footprint footprint(ActiveCode active, SharedMethod method, @Nullable Object[] arguments) {
     if (!method.hasParts()) return Footprint.ALL;
     ActiveCode.Now now = active.now();

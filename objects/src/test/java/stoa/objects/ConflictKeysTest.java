@@ -61,6 +61,11 @@ class ConflictKeysTest {
     }
 
     @Commutes
+    public void addEverywhere(long count) {
+      counts.replaceAll((_, before) -> before + count);
+    }
+
+    @Commutes
     public void add(@Key String article, long count) {
       counts.merge(article, count, Long::sum);
     }
@@ -181,7 +186,8 @@ class ConflictKeysTest {
       assertTrue(!commits(stoa, (s, _) -> s.put("z", s.total()), () -> stock.put("b", 1)));
       // A list does not tell which lists are equal to it.
       assertTrue(
-          !commits(stoa, (s, _) -> s.putMany(List.of("x"), 1), () -> stock.putMany(List.of("y"), 1)));
+          !commits(
+              stoa, (s, _) -> s.putMany(List.of("x"), 1), () -> stock.putMany(List.of("y"), 1)));
     }
   }
 
@@ -224,7 +230,11 @@ class ConflictKeysTest {
       assertEquals(104, counter.value());
       assertTrue(commits(stoa, (s, _) -> s.add("a", 1), () -> stock.add("a", 2)));
       assertTrue(commits(stoa, (s, _) -> s.add("a", 1), () -> stock.put("b", 2)));
-      assertEquals(14, stock.get("a"));
+      assertTrue(commits(stoa, (s, _) -> s.add("a", 1), () -> stock.addEverywhere(1)));
+      assertTrue(commits(stoa, (s, _) -> s.addEverywhere(1), () -> stock.add("a", 2)));
+      assertTrue(!commits(stoa, (s, _) -> s.addEverywhere(1), () -> stock.put("b", 2)));
+      assertTrue(!commits(stoa, (s, _) -> s.take("a", 1), () -> stock.addEverywhere(1)));
+      assertEquals(20, stock.get("a"));
       assertTrue(!commits(stoa, (s, _) -> s.add("a", 1), () -> stock.put("a", 2)));
       assertTrue(!commits(stoa, (s, c) -> c.set(s.get("a")), () -> stock.add("a", 2)));
     }
@@ -404,8 +414,7 @@ class ConflictKeysTest {
   }
 
   private static void assertRefused(Stoa stoa, Class<?> type, String what, String remedy) {
-    String refusal =
-        assertThrows(NotShareable.class, () -> stoa.get(type, "x")).getMessage();
+    String refusal = assertThrows(NotShareable.class, () -> stoa.get(type, "x")).getMessage();
     assertTrue(refusal.contains(what) && refusal.contains(remedy), refusal);
   }
 }

@@ -48,8 +48,8 @@ import stoa.storage.disk.SimulatedDisk;
 
 /// Clients run transactions on a whole store while its disk fails and the store restarts: they
 /// append to lists, one at a time and several at once, use lists that are parts of one object, move
-/// objects within a ring of references, and send money, with their steps interleaved; some roll back, some only read, some read the
-/// past, and single calls run beside them.
+/// objects within a ring of references, and send money, with their steps interleaved; some roll
+/// back, some only read, some read the past, and single calls run beside them.
 ///
 /// All reads must be strictly serializable, including those of doomed transactions; no transaction
 /// happens twice or in part; the ring stays one; the sum of all money stays the same; streams are

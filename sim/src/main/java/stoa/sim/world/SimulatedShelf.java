@@ -9,8 +9,8 @@ import stoa.Commutes;
 import stoa.Key;
 import stoa.Shared;
 
-/// Several lists in one object. Transactions that work on different lists do not conflict, and those
-/// that only add to lists conflict with readers alone.
+/// Several lists in one object. Transactions that work on different lists do not conflict, and
+/// those that only add to lists conflict with readers alone.
 @Shared(name = "stoa.sim.Shelf")
 public class SimulatedShelf {
   private final Map<String, List<String>> lists = new TreeMap<>();

@@ -719,8 +719,7 @@ public final class Intake {
     boolean alive = resident.nextGeneration != 0;
     put.code = spaces.code(resident.key);
     if (refusal == null) {
-      refusal =
-          draft.put(resident, put.existence, put.origin, put.code, put.value, put.footprint);
+      refusal = draft.put(resident, put.existence, put.origin, put.code, put.value, put.footprint);
     }
     if (refusal == null) {
       placed(put);

@@ -417,12 +417,10 @@ public final class Draft {
   }
 
   private long lastChange(StreamEnd end, Footprint part) {
-    if (part.keyed()) {
-      long tag = tag(end, part);
-      long last = Math.max(keyed.last(tag), drafted.getOrDefault(tag, 0L));
-      return Math.max(end.lastUnkeyed(part), last);
-    }
-    return part.commuting() ? end.lastFirm(part) : end.lastChange();
+    long last = end.lastAgainst(part);
+    if (!part.keyed()) return last;
+    long tag = tag(end, part);
+    return Math.max(last, Math.max(keyed.last(tag), drafted.getOrDefault(tag, 0L)));
   }
 
   /// Returns the tag of the changes with which a part conflicts. Calls that commute conflict with

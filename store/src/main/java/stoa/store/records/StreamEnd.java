@@ -1,5 +1,6 @@
 package stoa.store.records;
 
+import org.jspecify.annotations.Nullable;
 import stoa.base.Footprint;
 import stoa.base.Key;
 
@@ -8,6 +9,23 @@ import stoa.base.Key;
 /// The leader owns it: the thread that makes the batch.
 public abstract class StreamEnd {
   public static final long UNKNOWN = -1;
+
+  /// The log counters of the last changes, by their footprints. Changes of other code, and changes
+  /// from before this process knew the key, count as changes of everything.
+  ///
+  /// @param code the number of the code that says what parts are
+  /// @param unkeyed the last change of more than one part
+  /// @param firm the last change that does not commute
+  /// @param ofAll the last change that is both
+  private record LastChanges(int code, long unkeyed, long firm, long ofAll) {
+    LastChanges with(Footprint footprint, long counter) {
+      return new LastChanges(
+          code,
+          footprint.keyed() ? unkeyed : counter,
+          footprint.commuting() ? firm : counter,
+          footprint.isAll() ? counter : ofAll);
+    }
+  }
 
   public final Key key;
 
@@ -32,18 +50,11 @@ public abstract class StreamEnd {
   /// The log counter of the last entry of any kind in this process.
   public long nextEntry;
 
-  // The number of the code whose parts the last change of a part names; UNKNOWN before the first.
-  private int nextCode = (int) UNKNOWN;
-
-  // The log counter of the last change of more than one part, and of the last one that does not
-  // commute. They count changes of other code, and from before this instance, as such changes.
-  private long nextUnkeyed;
-  private long nextFirm;
+  // The last changes by their footprints; null when all changes in this process were of everything.
+  private @Nullable LastChanges nextChanges;
 
   private long oldChange;
-  private int oldCode;
-  private long oldUnkeyed;
-  private long oldFirm;
+  private @Nullable LastChanges oldChanges;
   private long oldCheckpoint;
   private long oldTail;
   private long oldGeneration;
@@ -63,30 +74,23 @@ public abstract class StreamEnd {
   /// caller has asked for the committed one before.
   public abstract long lastChange();
 
-  /// Returns the log counter of the last change of more than one part, or a greater one.
-  ///
-  /// @param asks for it
-  final long lastUnkeyed(Footprint asks) {
-    return nextCode == asks.code() ? nextUnkeyed : lastChange();
-  }
-
-  /// Returns the log counter of the last change that does not commute, or a greater one.
-  ///
-  /// @param asks for it
-  final long lastFirm(Footprint asks) {
-    return nextCode == asks.code() ? nextFirm : lastChange();
+  /// Returns the log counter of the last change with which a footprint conflicts, except for
+  /// changes of its part, or a greater one.
+  final long lastAgainst(Footprint footprint) {
+    LastChanges known = nextChanges;
+    if (footprint.isAll() || known == null || known.code != footprint.code()) return lastChange();
+    if (!footprint.commuting()) return known.unkeyed;
+    return footprint.keyed() ? known.ofAll : known.firm;
   }
 
   /// Notes a change.
   final void changes(Footprint footprint, long counter) {
-    if (!footprint.isAll() && nextCode != footprint.code()) {
-      long before = lastChange();
-      nextUnkeyed = before == UNKNOWN ? counter : before;
-      nextFirm = nextUnkeyed;
-      nextCode = footprint.code();
+    LastChanges known = nextChanges;
+    if (!footprint.isAll() && (known == null || known.code != footprint.code())) {
+      long before = lastChange() == UNKNOWN ? counter : lastChange();
+      known = new LastChanges(footprint.code(), before, before, before);
     }
-    if (!footprint.keyed()) nextUnkeyed = counter;
-    if (!footprint.commuting()) nextFirm = counter;
+    if (known != null) nextChanges = known.with(footprint, counter);
     nextChange = counter;
   }
 
@@ -97,9 +101,7 @@ public abstract class StreamEnd {
     touched = true;
     oldTail = nextTail;
     oldChange = nextChange;
-    oldCode = nextCode;
-    oldUnkeyed = nextUnkeyed;
-    oldFirm = nextFirm;
+    oldChanges = nextChanges;
     oldCheckpoint = nextCheckpoint;
     oldGeneration = nextGeneration;
     oldListed = nextListed;
@@ -127,9 +129,7 @@ public abstract class StreamEnd {
     touched = false;
     nextTail = oldTail;
     nextChange = oldChange;
-    nextCode = oldCode;
-    nextUnkeyed = oldUnkeyed;
-    nextFirm = oldFirm;
+    nextChanges = oldChanges;
     nextCheckpoint = oldCheckpoint;
     nextGeneration = oldGeneration;
     nextListed = oldListed;

@@ -422,8 +422,7 @@ public final class StoreTransaction implements AutoCloseable {
     execution.code(code);
     var origin = new Records.Origin(mark, 0, ++numbers);
     Resident resident = touch(key);
-    var loggedCall =
-        new LoggedCall(resident, copy, value, code, origin, opening, put.footprint());
+    var loggedCall = new LoggedCall(resident, copy, value, code, origin, opening, put.footprint());
     uses(resident, loggedCall.footprint());
     execution.loggedCall = loggedCall;
     execution.origin = origin;
@@ -947,8 +946,7 @@ public final class StoreTransaction implements AutoCloseable {
 
   /// Notes that it works on a part of a key.
   private void uses(Resident resident, Footprint footprint) {
-    Set<Footprint> parts =
-        footprints.computeIfAbsent(resident.key.stream(), _ -> new HashSet<>(2));
+    Set<Footprint> parts = footprints.computeIfAbsent(resident.key.stream(), _ -> new HashSet<>(2));
     if (parts.contains(Footprint.ALL)) return;
     if (footprint.isAll() || parts.size() == PARTS_MAX) {
       parts.clear();
