@@ -105,12 +105,12 @@ class ConflictKeysTest {
     }
   }
 
-  /// What another caller does in the middle of a transaction.
+  /// The calls of another caller in the middle of a transaction.
   private interface Meanwhile {
     void run();
   }
 
-  /// What a transaction does.
+  /// The calls of a transaction.
   private interface Body {
     void run(Stock stock, Counter counter);
   }
@@ -414,7 +414,7 @@ class ConflictKeysTest {
   }
 
   private static void assertRefused(Stoa stoa, Class<?> type, String what, String remedy) {
-    String refusal = assertThrows(NotShareable.class, () -> stoa.get(type, "x")).getMessage();
+    String refusal = "" + assertThrows(NotShareable.class, () -> stoa.get(type, "x"));
     assertTrue(refusal.contains(what) && refusal.contains(remedy), refusal);
   }
 }

@@ -45,7 +45,7 @@ public final class SharedMethod {
   /// @param latency counts and times the calls
   public record Meter(Object owner, Latency latency) {}
 
-  /// What the annotations of a method say about its footprint.
+  /// The annotations of a method that determine its footprint.
   ///
   /// @param key the index of the parameter that is marked [stoa.Key]; negative when there is none
   /// @param commutes whether it is marked [stoa.Commutes]

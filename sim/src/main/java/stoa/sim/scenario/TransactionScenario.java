@@ -33,7 +33,6 @@ import stoa.sim.Trace;
 import stoa.sim.check.Demand;
 import stoa.sim.check.OpacityProbe;
 import stoa.sim.check.Serializability;
-import stoa.sim.check.ShelfSteps;
 import stoa.sim.check.TransactionHistory;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.Ring;

@@ -23,7 +23,6 @@ import stoa.TxOptions;
 import stoa.sim.Chance;
 import stoa.sim.check.OpacityProbe;
 import stoa.sim.check.Serializability;
-import stoa.sim.check.ShelfSteps;
 import stoa.sim.check.TransactionHistory;
 import stoa.sim.world.Ring;
 import stoa.sim.world.SimulatedNode;

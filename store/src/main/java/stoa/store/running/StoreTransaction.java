@@ -50,9 +50,10 @@ public final class StoreTransaction implements AutoCloseable {
    * (Intake.commit). Each key then executes its loggedCalls again, with the known answers, and
    * calls no other key.
    *
-   * What it has read or written of a key are footprints: parts of the key, or all of it. Where only
-   * other parts have changed since, the loggedCalls execute on a state in which their part is as
-   * they have seen it. A put that commutes has told nothing, so that it may execute on any state.
+   * The footprints of a key say which parts of it the transaction has read or written, or that it
+   * has used all of it. Where only other parts have changed since, the loggedCalls execute on a
+   * state in which their part is as they have seen it. A put that commutes has told its caller
+   * nothing, so it may execute on any state.
    *
    * When a handler calls another store, the client or server that runs the transaction makes that
    * call (leaving). It gives up the handler and all its puts, and runs the handler again with one
@@ -64,7 +65,7 @@ public final class StoreTransaction implements AutoCloseable {
    *
    * Invariants:
    * (1) touched holds every key that was read or written, pinned, from before its first read on,
-   *     and footprints what was read or written of it: none when that is everything.
+   *     and footprints has the parts that were used; none stands for the whole key.
    * (2) The loggedCalls on a key stand in the order in which they ran on its copy.
    * (3) All parts of a commit are in their mailboxes before any key executes one, so that a caller
    *     that sees one part and asks for another finds it.

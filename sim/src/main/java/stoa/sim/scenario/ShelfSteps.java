@@ -1,6 +1,7 @@
-package stoa.sim.check;
+package stoa.sim.scenario;
 
 import java.util.List;
+import stoa.sim.check.TransactionHistory;
 import stoa.sim.world.SimulatedShelf;
 
 /// The calls that transactions make on a [SimulatedShelf], as a [TransactionHistory] records them.
