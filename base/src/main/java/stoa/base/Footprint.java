@@ -13,6 +13,11 @@ public record Footprint(boolean keyed, int part, boolean commuting, int code) {
   /// The whole state.
   public static final Footprint ALL = new Footprint(false, 0, false, 0);
 
+  /// Returns the footprint of a put that commutes and may change the whole state.
+  public static Footprint commutingAll(int code) {
+    return new Footprint(false, 0, true, code);
+  }
+
   /// Returns whether it works on the whole state, and does not commute.
   public boolean isAll() {
     return !keyed && !commuting;

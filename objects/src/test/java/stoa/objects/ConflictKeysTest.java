@@ -234,6 +234,15 @@ class ConflictKeysTest {
       assertTrue(commits(stoa, (s, _) -> s.addEverywhere(1), () -> stock.add("a", 2)));
       assertTrue(!commits(stoa, (s, _) -> s.addEverywhere(1), () -> stock.put("b", 2)));
       assertTrue(!commits(stoa, (s, _) -> s.take("a", 1), () -> stock.addEverywhere(1)));
+      // The first call could change the part by what another part is.
+      assertTrue(
+          !commits(
+              stoa,
+              (s, _) -> {
+                s.addEverywhere(1);
+                s.take("a", 1);
+              },
+              () -> stock.add("b", 1)));
       assertEquals(20, stock.get("a"));
       assertTrue(!commits(stoa, (s, _) -> s.add("a", 1), () -> stock.put("a", 2)));
       assertTrue(!commits(stoa, (s, c) -> c.set(s.get("a")), () -> stock.add("a", 2)));

@@ -120,7 +120,7 @@ public final class SharedMethod {
   ///
   /// @param code the number of the code that the method belongs to
   public Footprint footprint(@Nullable Object[] arguments, int code) {
-    if (parts.key < 0) return parts.commutes ? new Footprint(false, 0, true, code) : Footprint.ALL;
+    if (parts.key < 0) return parts.commutes ? Footprint.commutingAll(code) : Footprint.ALL;
     Integer part = ConflictKey.of(arguments[parts.key]);
     return part == null ? Footprint.ALL : new Footprint(true, part, parts.commutes, code);
   }

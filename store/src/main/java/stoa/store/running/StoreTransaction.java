@@ -945,11 +945,15 @@ public final class StoreTransaction implements AutoCloseable {
     return resident;
   }
 
-  /// Notes that it works on a part of a key.
+  /// Notes that it works on a part of a key. It works on all of the key when it looks at a part
+  /// that an earlier call of its own may have changed by what other parts are.
   private void uses(Resident resident, Footprint footprint) {
+    if (bounds.isReadOnly()) return;
     Set<Footprint> parts = footprints.computeIfAbsent(resident.key.stream(), _ -> new HashSet<>(2));
     if (parts.contains(Footprint.ALL)) return;
-    if (footprint.isAll() || parts.size() == PARTS_MAX) {
+    boolean looks = !footprint.commuting();
+    boolean follows = looks && parts.contains(Footprint.commutingAll(footprint.code()));
+    if (footprint.isAll() || follows || parts.size() == PARTS_MAX) {
       parts.clear();
       parts.add(Footprint.ALL);
     } else {
