@@ -172,10 +172,11 @@ public interface Stoa extends AutoCloseable {
   ///
   /// Calls by the body's thread on proxies of this store take part. Each sees all objects as they
   /// were when the transaction began, and the transaction's own changes. When another caller has
-  /// meanwhile changed an object that the transaction read or wrote, the store writes nothing and
-  /// the body runs again. A transaction that only reads never conflicts and delays no other call.
-  /// An exception of the body rolls it back. Inside another transaction it is nested: it reads as
-  /// of that one's moment, and an exception drops only its own changes.
+  /// meanwhile changed an object that the transaction read or wrote, or the part of it that the
+  /// transaction used (see [Key]), the store writes nothing and the body runs again. A transaction
+  /// that only reads never conflicts and delays no other call. An exception of the body rolls it
+  /// back. Inside another transaction it is nested: it reads as of that one's moment, and an
+  /// exception drops only its own changes.
   ///
   /// [#async] calls are refused inside. [Blob]s and [#streams] take no part: their writes stand,
   /// whatever the outcome of the transaction.

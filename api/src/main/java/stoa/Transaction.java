@@ -18,7 +18,8 @@ public interface Transaction extends AutoCloseable {
   <T> T on(T shared);
 
   /// Makes its writes durable and visible, if no other call has changed an object that it read or
-  /// wrote since it began. Ends it, whatever the outcome.
+  /// wrote since it began, or the part of the object that it used (see [Key]). Ends it, whatever
+  /// the outcome.
   ///
   /// @throws LimitExceeded when there is no room for it; it wrote nothing
   /// @throws Unavailable when the store has failed; it wrote nothing

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.pcollections.TreePVector;
 import stoa.Accessor;
 import stoa.Call;
+import stoa.Commutes;
 import stoa.Mutator;
 import stoa.Shared;
 import stoa.spi.Forkable;
@@ -113,6 +114,7 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
   }
 
   @Mutator
+  @Commutes
   void add(Object element) {
     elements = elements.plus(element);
   }
@@ -130,6 +132,7 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
   }
 
   @Mutator
+  @Commutes
   void addLast(List<Object> more) {
     elements = elements.plusAll(more);
   }

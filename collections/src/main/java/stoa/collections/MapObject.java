@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
 import stoa.Call;
+import stoa.Key;
 import stoa.Mutator;
 import stoa.Shared;
 import stoa.spi.Forkable;
@@ -38,13 +39,13 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
 
   @Override
   @Accessor
-  public @Nullable Object get(Object key) {
+  public @Nullable Object get(@Key Object key) {
     return entries.get(key);
   }
 
   @Override
   @Accessor
-  public boolean containsKey(Object key) {
+  public boolean containsKey(@Key Object key) {
     return entries.get(key) != null;
   }
 
@@ -62,7 +63,7 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
 
   @Override
   @Mutator
-  public void fastPut(Object key, Object value) {
+  public void fastPut(@Key Object key, Object value) {
     entries = entries.with(key, value);
   }
 
@@ -76,8 +77,41 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
 
   @Override
   @Mutator
-  public void fastRemove(Object key) {
+  public void fastRemove(@Key Object key) {
     entries = entries.without(key);
+  }
+
+  // Calls of different keys do not conflict: how many entries there are does not depend on their
+  // order, and neither does the encoding.
+
+  @Override
+  public @Nullable Object put(@Key Object key, Object value) {
+    return super.put(key, value);
+  }
+
+  @Override
+  public @Nullable Object putIfAbsent(@Key Object key, Object value) {
+    return super.putIfAbsent(key, value);
+  }
+
+  @Override
+  public @Nullable Object remove(@Key Object key) {
+    return super.remove(key);
+  }
+
+  @Override
+  public boolean removeExactly(@Key Object key, Object value) {
+    return super.removeExactly(key, value);
+  }
+
+  @Override
+  public @Nullable Object replace(@Key Object key, Object value) {
+    return super.replace(key, value);
+  }
+
+  @Override
+  public boolean replaceExactly(@Key Object key, Object before, Object value) {
+    return super.replaceExactly(key, before, value);
   }
 
   @Override

@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -1270,5 +1271,79 @@ class CollectionsTest {
       writer.get();
     }
     assertTrue(map.isEmpty());
+  }
+
+  /// Returns whether a transaction on a map and a list commits although others change them.
+  private static boolean commits(
+      SharedMap<String, Integer> map,
+      SharedList<String> list,
+      BiConsumer<Map<String, Integer>, List<String>> body,
+      Runnable others) {
+    try (Transaction transaction = STOA.begin(TxOptions.STANDARD)) {
+      body.accept(transaction.on(map), transaction.on(list));
+      others.run();
+      return transaction.commit() instanceof Transaction.Outcome.Committed;
+    }
+  }
+
+  @Test
+  void transactionsOnDifferentKeysOfAMapDoNotConflict() {
+    SharedMap<String, Integer> map = STOA.map("fine", String.class, Integer.class);
+    SharedList<String> list = STOA.list("fine", String.class);
+    map.put("a", 1);
+    list.add("first");
+    Runnable others =
+        () -> {
+          map.merge("b", 1, Integer::sum);
+          map.fastPut("c", 3);
+          map.remove("c");
+        };
+    assertTrue(
+        commits(
+            map,
+            list,
+            (m, _) -> {
+              assertEquals(1, m.put("a", 2));
+              assertNull(m.putIfAbsent("d", 4));
+              assertEquals(4, m.remove("d"));
+              assertTrue(m.replace("a", 2, m.get("a") + 1));
+              assertFalse(m.containsKey("e"));
+            },
+            others));
+    assertEquals(Map.of("a", 3, "b", 1), map);
+    assertFalse(commits(map, list, (m, _) -> m.put("b", 2), others));
+    assertFalse(commits(map, list, (m, _) -> m.put("a", m.size()), others));
+    assertFalse(
+        commits(map, list, (m, _) -> m.put("a", m.keySet().iterator().next().length()), others));
+    assertFalse(commits(map, list, (m, _) -> m.put("a", 9), map::clear));
+  }
+
+  @Test
+  void appendsToAListDoNotConflictWithEachOther() {
+    SharedMap<String, Integer> map = STOA.map("appends", String.class, Integer.class);
+    SharedList<String> list = STOA.list("appends", String.class);
+    list.add("first");
+    assertTrue(
+        commits(
+            map,
+            list,
+            (m, l) -> {
+              l.add("mine");
+              l.addAll(List.of("and", "mine"));
+              m.put("a", 1);
+            },
+            () -> list.add("other")));
+    assertEquals(List.of("first", "other", "mine", "and", "mine"), list);
+    assertFalse(
+        commits(
+            map,
+            list,
+            (_, l) -> {
+              l.add("mine");
+              assertEquals(6, l.size());
+            },
+            () -> list.add("again")));
+    assertFalse(commits(map, list, (_, l) -> l.add("mine"), () -> list.set(0, "begin")));
+    assertEquals(6, list.size());
   }
 }

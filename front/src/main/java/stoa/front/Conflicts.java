@@ -57,7 +57,8 @@ final class Conflicts {
             + options.totalTimeMax().toMillis()
             + " ms. Have one method of "
             + most.last.object()
-            + " do what the body does with it, make the body shorter, make fewer calls on that"
+            + " do what the body does with it, name the part that a call works on (@Key), make the"
+            + " body shorter, make fewer calls on that"
             + " object meanwhile, or raise the limit that was reached. The last time, "
             + most.last.getMessage(),
         most.last);

@@ -42,6 +42,11 @@ public sealed interface ObjectAnswer extends Answer {
     public byte[] encoded() {
       return ObjectAnswer.encode(RETURNED, marshaller.value(value));
     }
+
+    @Override
+    public boolean isSilent() {
+      return value == null;
+    }
   }
 
   /// The method returned a value or threw, in encoded form.

@@ -19,6 +19,7 @@ import stoa.UnknownOutcome;
 import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Existence;
+import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.base.Trace;
 import stoa.base.Unwinding;
@@ -267,14 +268,32 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   // ---- calls in the log, and their execution
 
   private Put put(SharedMethod method, @Nullable Object[] arguments) {
-    return type.put(method, call(method, arguments));
+    return type.put(method, call(method, arguments)).on(footprint(method, arguments));
   }
 
   /// Returns a call from outside, after checking that the active code can execute it.
   private Put checked(SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = call(method, arguments);
-    ObjectType active = service.typeNamed(shared().name());
-    return active.code().equals(type.code()) ? type.put(method, call) : active.put(call);
+    ActiveCode active = service.active(shared().name());
+    ObjectType now = active.now().type();
+    if (!now.code().equals(type.code())) return now.put(call);
+    return type.put(method, call).on(type.footprint(active, method, arguments));
+  }
+
+  /// Returns a call from a transaction.
+  Put tentative(SharedMethod method, @Nullable Object[] arguments) {
+    return Put.of(call(method, arguments)).on(footprint(method, arguments));
+  }
+
+  private Footprint footprint(SharedMethod method, @Nullable Object[] arguments) {
+    return method.hasParts()
+        ? type.footprint(service.active(shared().name()), method, arguments)
+        : Footprint.ALL;
+  }
+
+  /// Returns a question with its footprint, for a transaction.
+  ObjectHandler.Question inTransaction(ObjectHandler.Question question) {
+    return question.method().hasParts() ? question.in(service.active(shared().name())) : question;
   }
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
@@ -463,7 +482,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     var question = question(to, method, arguments);
     // A transaction or question of the present also sees other objects as of one moment.
     boolean past = execution.isPast() && execution.transaction() == null;
-    return past ? question.ofStore() : question;
+    if (past) return question.ofStore();
+    return execution.transaction() == null ? question : inTransaction(question);
   }
 
   // ---- views

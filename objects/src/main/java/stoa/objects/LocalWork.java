@@ -16,6 +16,7 @@ import stoa.front.Service;
 import stoa.front.SharedCall;
 import stoa.front.types.SharedMethod;
 import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
 import stoa.store.running.StoreTransaction;
 
 /// A transaction of the store of this process. One thread at a time uses it.
@@ -117,7 +118,7 @@ record LocalWork(LocalService service, StoreTransaction transaction, boolean pas
           case TRANSACTION, READING_TRANSACTION ->
               throw new IllegalStateException(method + " is nested");
           case UPDATE, MUTATOR -> {
-            byte[] call = object.call(method, arguments);
+            Put call = object.tentative(method, arguments);
             tryToBegin(object, to);
             yield transaction.put(object.at(), call, existence, pace);
           }
@@ -127,7 +128,7 @@ record LocalWork(LocalService service, StoreTransaction transaction, boolean pas
 
   private ObjectHandler.Question question(
       LocalObject object, SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
-    var question = object.question(to, method, arguments);
+    var question = object.inTransaction(object.question(to, method, arguments));
     return past ? question.ofStore() : question;
   }
 

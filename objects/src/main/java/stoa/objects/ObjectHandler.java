@@ -13,6 +13,7 @@ import stoa.UnknownOutcome;
 import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.base.ThrowableText;
 import stoa.front.ObjectAnswer;
@@ -54,12 +55,23 @@ final class ObjectHandler implements Handler {
   /// @param arguments no other code may change them
   /// @param durable whether the question is about the state in the store, even when the object is
   ///   lent
+  /// @param footprint the part of the object that the accessor reads
   record Question(
-      ObjectType type, SharedMethod method, @Nullable Object[] arguments, boolean durable)
+      ObjectType type,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      boolean durable,
+      Footprint footprint)
       implements Query {
     /// Creates a question about the present object, wherever it is.
     Question(ObjectType type, SharedMethod method, @Nullable Object[] arguments) {
-      this(type, method, arguments, false);
+      this(type, method, arguments, false, Footprint.ALL);
+    }
+
+    /// Returns the same question with its footprint, for a transaction.
+    Question in(ActiveCode active) {
+      Footprint known = type.footprint(active, method, arguments);
+      return known.isAll() ? this : new Question(type, method, arguments, durable, known);
     }
 
     @Override
@@ -69,7 +81,7 @@ final class ObjectHandler implements Handler {
 
     /// Returns the same question about the state in the store.
     Question ofStore() {
-      return new Question(type, method, arguments, true);
+      return new Question(type, method, arguments, true, footprint);
     }
   }
 

@@ -29,6 +29,7 @@ import stoa.base.Check;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Existence;
+import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.base.Latency;
 import stoa.base.Measures;
@@ -666,13 +667,17 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
         tryToBegin(call);
         yield store.putAsync(
             target,
-            Put.of(call.bytes()),
+            Put.of(call.bytes()).on(footprint(call, read, called)),
             Terms.expecting(call.existence()).at(pace).within(timeMax).of(id));
       }
       case TRANSACTION, READING_TRANSACTION ->
           throw new IllegalArgumentException(
               called.method() + " is a transaction; it is called in one");
     };
+  }
+
+  private static Footprint footprint(Call call, Read read, ObjectType.Called called) {
+    return called.type().footprint(call.container().active, called.method(), read.arguments());
   }
 
   /// Returns whether the object shares no order with others.
@@ -846,8 +851,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       return answer;
     }
 
-    private ObjectHandler.Question asked(Read read, ObjectType.Called called) {
-      var question = question(read, called);
+    private ObjectHandler.Question asked(Call call, Read read, ObjectType.Called called) {
+      var question = question(read, called).in(call.container().active);
       return past ? question.ofStore() : question;
     }
 
@@ -860,13 +865,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       Target target = container.target;
       Pace pace = called == null ? Pace.SHORT : called.type().pace(called.method());
       return switch (read.kind()) {
-        case null -> put(call, Pace.SHORT, tries);
-        case MUTATOR, UPDATE -> put(call, pace, tries);
+        case null -> put(call, Footprint.ALL, Pace.SHORT, tries);
+        case MUTATOR, UPDATE ->
+            put(call, footprint(call, read, java.util.Objects.requireNonNull(called)), pace, tries);
         case ACCESSOR ->
             transaction
                 .get(
                     target,
-                    asked(read, java.util.Objects.requireNonNull(called)),
+                    asked(call, read, java.util.Objects.requireNonNull(called)),
                     call.existence(),
                     pace)
                 .encoded();
@@ -875,11 +881,12 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       };
     }
 
-    private byte[] put(Call call, Pace pace, boolean tries) throws Throwable {
+    private byte[] put(Call call, Footprint footprint, Pace pace, boolean tries) throws Throwable {
       if (tries && !transaction.isReadOnly() && transaction.generation(call.container().key()) == 0)
         construct(call);
       Answer answer =
-          transaction.put(call.container().target, call.bytes(), call.existence(), pace);
+          transaction.put(
+              call.container().target, Put.of(call.bytes()).on(footprint), call.existence(), pace);
       return answer.encoded();
     }
 
@@ -891,7 +898,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       try {
         byte[] answer =
             transaction
-                .run(call.container().target, asked(read, called), call.existence())
+                .run(call.container().target, asked(call, read, called), call.existence())
                 .encoded();
         kept = answer[0] == ObjectAnswer.RETURNED;
         return answer;

@@ -7,6 +7,7 @@ import stoa.NotShareable;
 import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.front.ClassNames;
 import stoa.front.marshal.Effort;
@@ -149,6 +150,18 @@ public final class ObjectType {
               + unreadable.getMessage(),
           unreadable);
     }
+  }
+
+  /// Returns the part of an object on which a call works.
+  ///
+  /// @param active the code that executes the puts of the type: other code may see parts
+  ///   differently
+  Footprint footprint(ActiveCode active, SharedMethod method, @Nullable Object[] arguments) {
+    if (!method.hasParts()) return Footprint.ALL;
+    ActiveCode.Now now = active.now();
+    return now.type().code().equals(code)
+        ? method.footprint(arguments, now.number())
+        : Footprint.ALL;
   }
 
   private int number(SharedMethod method) {

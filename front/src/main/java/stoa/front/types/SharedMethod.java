@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Footprint;
 import stoa.base.Latency;
 
 /// One method of a shared type that callers may call.
@@ -44,6 +45,15 @@ public final class SharedMethod {
   /// @param latency counts and times the calls
   public record Meter(Object owner, Latency latency) {}
 
+  /// The annotations of a method that determine its footprint.
+  ///
+  /// @param key the index of the parameter that is marked [stoa.Key]; negative when there is none
+  /// @param commutes whether it is marked [stoa.Commutes]
+  record Parts(int key, boolean commutes) {
+    /// A method that works on the whole object.
+    static final Parts ALL = new Parts(-1, false);
+  }
+
   private final String id;
   private final int index;
   private final Kind kind;
@@ -52,10 +62,11 @@ public final class SharedMethod {
   private final List<Class<?>> parameterTypes;
   private final List<Type> genericParameterTypes;
   private final boolean isSuccessor;
+  private final Parts parts;
   private @Nullable Meter meter;
 
   /// @param handle of type `(Object, Object[]) Object`
-  SharedMethod(String id, int index, Kind kind, Method method, MethodHandle handle) {
+  SharedMethod(String id, int index, Kind kind, Method method, MethodHandle handle, Parts parts) {
     this.id = id;
     this.index = index;
     this.kind = kind;
@@ -63,6 +74,7 @@ public final class SharedMethod {
     this.handle = handle;
     this.parameterTypes = List.of(method.getParameterTypes());
     this.genericParameterTypes = List.of(method.getGenericParameterTypes());
+    this.parts = parts;
     this.isSuccessor = !id.equals(SharedType.signature(method));
   }
 
@@ -97,6 +109,20 @@ public final class SharedMethod {
   /// the store may have calls of an earlier method with other types.
   public boolean isSuccessor() {
     return isSuccessor;
+  }
+
+  /// Returns whether [#footprint] may differ from [Footprint#ALL].
+  public boolean hasParts() {
+    return parts.key >= 0 || parts.commutes;
+  }
+
+  /// Returns the part of the object on which a call works.
+  ///
+  /// @param code the number of the code that the method belongs to
+  public Footprint footprint(@Nullable Object[] arguments, int code) {
+    if (parts.key < 0) return parts.commutes ? Footprint.commutingAll(code) : Footprint.ALL;
+    Integer part = ConflictKey.of(arguments[parts.key]);
+    return part == null ? Footprint.ALL : new Footprint(true, part, parts.commutes, code);
   }
 
   /// Returns the erased parameter types.

@@ -8,6 +8,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,6 +24,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
+import stoa.Commutes;
+import stoa.Key;
 import stoa.LogOrder;
 import stoa.MethodId;
 import stoa.Mutator;
@@ -396,7 +399,12 @@ public final class SharedType {
     byId.forEach((id, method) ->
         methods.add(
             new SharedMethod(
-                id, methods.size(), kind(face, implementation, method), method, handle(method))));
+                id,
+                methods.size(),
+                kind(face, implementation, method),
+                method,
+                handle(method),
+                parts(face, implementation, method))));
     return List.copyOf(methods);
   }
 
@@ -554,20 +562,83 @@ public final class SharedType {
     return mutator ? SharedMethod.Kind.MUTATOR : SharedMethod.Kind.UPDATE;
   }
 
+  /// Returns what the annotations of a method say about the part on which it works.
+  private static SharedMethod.Parts parts(Class<?> face, Class<?> implementation, Method method) {
+    boolean commutes = annotation(face, implementation, method, Commutes.class) != null;
+    int key = -1;
+    for (Class<?> place : places(face, implementation)) {
+      Method declared = declared(place, method);
+      if (declared == null || key >= 0) continue;
+      key = keyParameter(declared);
+    }
+    if (!commutes && key < 0) return SharedMethod.Parts.ALL;
+    SharedMethod.Kind kind = kind(face, implementation, method);
+    String mark = commutes ? "@Commutes" : "@Key";
+    if (kind.isTransaction()) {
+      throw new NotShareable(
+          member(method)
+              + " is marked @Transactional and "
+              + mark
+              + "; mark the methods that it calls instead");
+    }
+    if (commutes && method.getReturnType() != void.class) {
+      throw new NotShareable(
+          member(method)
+              + " is marked @Commutes and returns a value, which others may change before the"
+              + " transaction commits; return void, or remove @Commutes");
+    }
+    if (commutes && kind == SharedMethod.Kind.ACCESSOR) {
+      throw new NotShareable(
+          member(method)
+              + " is marked @Commutes and @Accessor, and only changes can commute; remove one of"
+              + " them");
+    }
+    return new SharedMethod.Parts(key, commutes);
+  }
+
+  /// Returns the index of the parameter that is marked with [Key]; negative when there is none.
+  private static int keyParameter(Method method) {
+    Parameter[] parameters = method.getParameters();
+    int found = -1;
+    for (int i = 0; i < parameters.length; i++) {
+      if (!parameters[i].isAnnotationPresent(Key.class)) continue;
+      if (found >= 0) {
+        throw new NotShareable(
+            member(method) + " has two parameters marked @Key; make them one record");
+      }
+      found = i;
+      Class<?> type = parameters[i].getType();
+      if (!ConflictKey.mayBe(type)) {
+        throw new NotShareable(
+            member(method)
+                + " has a @Key of "
+                + type.getTypeName()
+                + ", whose equal values Stoa cannot tell; use a String, a number, a UUID, an enum, a"
+                + " time, or a record of these, or remove @Key");
+      }
+    }
+    return found;
+  }
+
   /// Returns the annotation on the method, or on the nearest method that it overrides or
   /// implements.
   private static <A extends java.lang.annotation.Annotation> @Nullable A annotation(
       Class<?> face, Class<?> implementation, Method method, Class<A> type) {
-    var places = new ArrayList<Class<?>>();
-    for (Class<?> c = implementation; c != null; c = c.getSuperclass()) places.add(c);
-    places.addAll(interfaces(implementation));
-    if (!places.contains(face)) places.addAll(interfaces(face));
-    for (Class<?> place : places) {
+    for (Class<?> place : places(face, implementation)) {
       Method declared = declared(place, method);
       A found = declared == null ? null : declared.getAnnotation(type);
       if (found != null) return found;
     }
     return null;
+  }
+
+  /// Returns the classes and interfaces that may declare a method, the nearest first.
+  private static List<Class<?>> places(Class<?> face, Class<?> implementation) {
+    var places = new ArrayList<Class<?>>();
+    for (Class<?> c = implementation; c != null; c = c.getSuperclass()) places.add(c);
+    places.addAll(interfaces(implementation));
+    if (!places.contains(face)) places.addAll(interfaces(face));
+    return places;
   }
 
   private static @Nullable Method find(Class<?> type, Method method) {

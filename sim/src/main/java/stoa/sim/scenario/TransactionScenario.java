@@ -40,14 +40,15 @@ import stoa.sim.world.SimulatedAccount;
 import stoa.sim.world.SimulatedNode;
 import stoa.sim.world.SimulatedRegister;
 import stoa.sim.world.SimulatedSeries;
+import stoa.sim.world.SimulatedShelf;
 import stoa.sim.world.SimulatedStore;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.SimulatedDisk;
 
 /// Clients run transactions on a whole store while its disk fails and the store restarts: they
-/// append to lists, one at a time and several at once, move objects within a ring of references,
-/// and send money, with their steps interleaved; some roll back, some only read, some read the
-/// past, and single calls run beside them.
+/// append to lists, one at a time and several at once, use lists that are parts of one object, move
+/// objects within a ring of references, and send money, with their steps interleaved; some roll
+/// back, some only read, some read the past, and single calls run beside them.
 ///
 /// All reads must be strictly serializable, including those of doomed transactions; no transaction
 /// happens twice or in part; the ring stays one; the sum of all money stays the same; streams are
@@ -143,6 +144,7 @@ public final class TransactionScenario implements Scenario {
     private final Ring ring;
     private final List<String> names = new ArrayList<>();
     private final List<SimulatedSeries> series = new ArrayList<>();
+    private final List<SimulatedShelf> shelf = new ArrayList<>();
     private final Map<String, SimulatedNode> nodes = new TreeMap<>();
     private final List<SimulatedAccount> accounts = new ArrayList<>();
     private final List<SimulatedRegister> pair = new ArrayList<>();
@@ -246,6 +248,15 @@ public final class TransactionScenario implements Scenario {
     }
 
     private Step listStep(boolean reading) {
+      if (chance.percent(40)) {
+        int step = chance.below(reading ? 2 : ShelfSteps.STEPS);
+        String list = chance.of(ShelfSteps.LISTS);
+        return attempt -> {
+          trace.reached("a part of an object is used");
+          var whole = attempt.on(shelf.getFirst());
+          ShelfSteps.run(whole, step, list, element(attempt), attempt.open);
+        };
+      }
       int index = chance.below(SERIES);
       int other = (index + chance.between(1, SERIES - 1)) % SERIES;
       int dice = reading ? 0 : chance.below(100);
@@ -601,7 +612,19 @@ public final class TransactionScenario implements Scenario {
       var stoa = store.stoa();
       CompletableFuture<List<String>> future;
       String element = "";
-      switch (chance.below(4)) {
+      String key = key(index);
+      String list = chance.of(ShelfSteps.LISTS);
+      switch (chance.below(6)) {
+        case 4 -> {
+          key = list;
+          future = stoa.async(shelf.getFirst(), s -> s.elements(list));
+        }
+        case 5 -> {
+          key = list;
+          opens.get(0).append(list, id);
+          element = id;
+          future = stoa.async(shelf.getFirst(), s -> s.append(list, id));
+        }
         case 0 -> future = stoa.async(series.get(index), SimulatedSeries::elements);
         case 1 -> {
           // Two changes, each of which happens by itself.
@@ -618,7 +641,7 @@ public final class TransactionScenario implements Scenario {
         }
       }
       trace.add(id + " on " + index + (opens.size() > 1 ? " and " + other : "") + " " + element);
-      asked.add(new PendingCall(future, key(index), element, opens));
+      asked.add(new PendingCall(future, key, element, opens));
     }
 
     private void collect() {
@@ -772,6 +795,7 @@ public final class TransactionScenario implements Scenario {
     private void find() {
       var stoa = store.stoa();
       series.clear();
+      shelf.clear();
       nodes.clear();
       accounts.clear();
       pair.clear();
@@ -780,6 +804,7 @@ public final class TransactionScenario implements Scenario {
       if (!there) stoa.transact(() -> create(stoa));
       created = true;
       for (int i = 0; i < SERIES; i++) series.add(found(stoa.find(SimulatedSeries.class, key(i))));
+      shelf.add(found(stoa.find(SimulatedShelf.class, "shelf")));
       for (String name : names) nodes.put(name, found(stoa.find(SimulatedNode.class, name)));
       for (int i = 0; i < ACCOUNTS; i++) {
         accounts.add(found(stoa.find(SimulatedAccount.class, "account " + i)));
@@ -793,6 +818,7 @@ public final class TransactionScenario implements Scenario {
 
     private boolean create(Stoa stoa) {
       for (int i = 0; i < SERIES; i++) stoa.create(SimulatedSeries.class, key(i));
+      stoa.create(SimulatedShelf.class, "shelf");
       Map<String, SimulatedNode> made = new HashMap<>();
       for (String name : names) made.put(name, stoa.create(SimulatedNode.class, name));
       ring.references()

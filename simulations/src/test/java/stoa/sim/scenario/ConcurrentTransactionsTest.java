@@ -28,6 +28,7 @@ import stoa.sim.world.Ring;
 import stoa.sim.world.SimulatedNode;
 import stoa.sim.world.SimulatedRegister;
 import stoa.sim.world.SimulatedSeries;
+import stoa.sim.world.SimulatedShelf;
 
 /// Real threads run transactions on real stores, beside single calls: what all of them saw, be they
 /// committed or doomed, must be strictly serializable.
@@ -115,6 +116,7 @@ class ConcurrentTransactionsTest {
       stoa.create(SimulatedRegister.class, "x").write(SUM);
       stoa.create(SimulatedRegister.class, "y").write(0);
       for (int i = 0; i < SERIES; i++) stoa.create(SimulatedSeries.class, "s" + i);
+      stoa.create(SimulatedShelf.class, "shelf");
       return true;
     });
   }
@@ -134,6 +136,9 @@ class ConcurrentTransactionsTest {
     var series = stoa.get(SimulatedSeries.class, key);
     var open = history.begin(name);
     if (chance.percent(50)) {
+      int step = chance.below(ShelfSteps.STEPS);
+      ShelfSteps.run(shelf(stoa), step, chance.of(ShelfSteps.LISTS), name, open);
+    } else if (chance.percent(50)) {
       open.read(key, series.elements());
     } else {
       open.append(key, name);
@@ -142,9 +147,23 @@ class ConcurrentTransactionsTest {
     open.committed();
   }
 
+  private static SimulatedShelf shelf(Stoa stoa) {
+    return stoa.get(SimulatedShelf.class, "shelf");
+  }
+
   private void lists(Stoa stoa, Chance chance, String name, TxOptions options) {
     List<Integer> steps = new ArrayList<>();
-    for (int i = chance.between(1, 4); i > 0; i--) steps.add(chance.below(4 * SERIES));
+    // The calls on the shelf, negative where there is none.
+    List<Integer> shelfSteps = new ArrayList<>();
+    List<String> shelfLists = new ArrayList<>();
+    for (int i = chance.between(1, 4); i > 0; i--) {
+      steps.add(chance.below(4 * SERIES));
+      shelfSteps.add(
+          chance.percent(50)
+              ? -1
+              : options.readOnly() ? chance.below(2) : chance.below(ShelfSteps.STEPS));
+      shelfLists.add(chance.of(ShelfSteps.LISTS));
+    }
     // An attempt begins before its body does: when the body of the one before has ended.
     var attempts = new ArrayList<TransactionHistory.Open>();
     attempts.add(history.begin(name));
@@ -156,7 +175,10 @@ class ConcurrentTransactionsTest {
           for (int i = 0; i < steps.size(); i++) {
             String key = "s" + steps.get(i) % SERIES;
             var series = stoa.get(SimulatedSeries.class, key);
-            if (options.readOnly() || steps.get(i) < 2 * SERIES) {
+            if (shelfSteps.get(i) >= 0) {
+              String element = name + "." + attempts.size() + "." + i;
+              ShelfSteps.run(shelf(stoa), shelfSteps.get(i), shelfLists.get(i), element, open);
+            } else if (options.readOnly() || steps.get(i) < 2 * SERIES) {
               open.read(key, series.elements());
             } else {
               String element = name + "." + attempts.size() + "." + i;

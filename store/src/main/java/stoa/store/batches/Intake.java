@@ -398,6 +398,7 @@ public final class Intake {
     try {
       RuntimeException refusal = draft.commit(commit.transaction.changes());
       if (refusal != null) throw refusal;
+      commit.voted = true;
       return draft.entries();
     } finally {
       draft.rollBack();
@@ -718,7 +719,7 @@ public final class Intake {
     boolean alive = resident.nextGeneration != 0;
     put.code = spaces.code(resident.key);
     if (refusal == null) {
-      refusal = draft.put(resident, put.existence, put.origin, put.code, put.value);
+      refusal = draft.put(resident, put.existence, put.origin, put.code, put.value, put.footprint);
     }
     if (refusal == null) {
       placed(put);
@@ -753,7 +754,8 @@ public final class Intake {
   }
 
   private @Nullable RuntimeException commit(CommitRequest commit) {
-    RuntimeException refusal = draft.commit(commit.transaction.changes());
+    var changes = commit.transaction.changes();
+    RuntimeException refusal = commit.voted ? draft.commitVoted(changes) : draft.commit(changes);
     if (refusal == null) commit.counter = draft.counter();
     return refusal;
   }

@@ -1,8 +1,15 @@
 package stoa.store.calls;
 
+import stoa.base.Footprint;
+
 /// A question to a handler that the store can distinguish from others.
 public interface Query {
   /// Returns a number for the question, the same in every process. Two questions may have the same
   /// number.
   int number();
+
+  /// Returns the part of the state on which its answer depends. Only transactions ask.
+  default Footprint footprint() {
+    return Footprint.ALL;
+  }
 }

@@ -2,13 +2,18 @@ package stoa.store.records;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LogAddress;
 import stoa.base.Existence;
+import stoa.base.Footprint;
 import stoa.base.Key;
+import stoa.base.StreamId;
 import stoa.log.Entry;
 
 /// Decides one batch of the log: which requests it logs, as which entries at which addresses, and
@@ -36,6 +41,12 @@ public final class Draft {
 
     /// Returns the keys that it has read or written.
     public Collection<? extends StreamEnd> touched();
+
+    /// Returns the parts of a key that it has read or written, or may have changed; none when that
+    /// is all of the key.
+    default Collection<Footprint> footprints(StreamEnd end) {
+      return List.of();
+    }
 
     /// Returns the changes of the transaction, in order.
     List<? extends Change> changes();
@@ -80,14 +91,24 @@ public final class Draft {
     /// Returns whether its handler used the stream address that the run gave it.
     boolean isAddressed();
 
+    /// Returns whether its handler used the time or random numbers that the run gave it.
+    default boolean isTimed() {
+      return true;
+    }
+
+    /// Returns the part that it changes.
+    default Footprint footprint() {
+      return Footprint.ALL;
+    }
+
     /// Returns the last address of the stream when the transaction first read it.
     long tail();
 
     /// Returns the answers to the calls that its handler made.
     List<Answered> answers();
 
-    /// Sets its stream address.
-    void placed(long address);
+    /// Sets its stream address and its time.
+    void placed(long address, long nowMicros);
   }
 
   /// An entry that a transaction appends to a user's stream.
@@ -104,8 +125,16 @@ public final class Draft {
   @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
   public record Answered(Key target, byte[] answer) {}
 
+  // The changes of a part that a tag stands for: all of them, or those that do not commute.
+  private static final int ANY = 0;
+  private static final int FIRM = 1;
+
   // The directories of spaces, by their names: the streams that list the keys of a space.
   private final Function<String, ? extends StreamEnd> directories;
+
+  // The changes of parts in earlier batches, and in this one by their tags.
+  private final KeyedChanges keyed = new KeyedChanges();
+  private final HashMap<Long, Long> drafted = new HashMap<>();
 
   private final ArrayList<StreamEnd> touched = new ArrayList<>();
   private ArrayList<Entry> entries = new ArrayList<>();
@@ -124,6 +153,8 @@ public final class Draft {
   /// @param lastCounter the log counter in front of its first address
   /// @param nowMicros its time
   public void begin(long newEpoch, long lastCounter, long nowMicros) {
+    drafted.forEach(keyed::record); // those of a batch that was not rolled back
+    drafted.clear();
     touched.clear();
     entries = new ArrayList<>(Math.max(1, entries.size()));
     addresses = 0;
@@ -171,6 +202,7 @@ public final class Draft {
 
   /// Restores the ends of streams when nothing of the batch was written.
   public void rollBack() {
+    drafted.clear();
     touched.forEach(StreamEnd::rollBack);
     touched.clear();
   }
@@ -185,6 +217,17 @@ public final class Draft {
   /// @return the refusal; null when the batch logs the put
   public @Nullable RuntimeException put(
       StreamEnd end, Existence expected, Records.@Nullable Origin origin, int code, byte[] value) {
+    return put(end, expected, origin, code, value, Footprint.ALL);
+  }
+
+  /// Decides a put that works on a part of the key's state.
+  public @Nullable RuntimeException put(
+      StreamEnd end,
+      Existence expected,
+      Records.@Nullable Origin origin,
+      int code,
+      byte[] value,
+      Footprint footprint) {
     boolean alive = end.nextGeneration != 0;
     switch (expected) {
       case Existence.Any(byte[] opening) -> {
@@ -204,7 +247,7 @@ public final class Draft {
     }
     boolean begun = !alive && end.nextGeneration != 0;
     if (!begun) add(end, Records.PUT, Records.put(origin, end.behind(), code, value), null);
-    changed(end);
+    changed(end, begun ? Footprint.ALL : footprint.in(code));
     return null;
   }
 
@@ -255,7 +298,7 @@ public final class Draft {
             : end.nextGeneration != 0;
     if (!alive) return KeyRefusals.gone(end.key);
     add(end, Records.DELETE, Records.delete(origin, end.nextListed), Records.endMark());
-    changed(end);
+    changed(end, Footprint.ALL);
     unlist(end, addresses++, micros);
     return null;
   }
@@ -294,21 +337,33 @@ public final class Draft {
     return new LogAddress(epoch, last + 1 + offset);
   }
 
-  /// Decides a transaction. It gets one log address if no key that it read or wrote has changed
-  /// since (vCorfu, section 4.3: conditional tokens). Its log counter is that of the keys that it
+  /// Decides a transaction. It gets one log address if nothing that it read or wrote has changed
+  /// since (vCorfu, section 4.3: conditional tokens): no part of a key, where it has worked on that
+  /// part only. Changes of other parts may have come in between, and its own then have the time of
+  /// the batch, since time never goes back in a stream. Its log counter is that of the keys that it
   /// changes.
   ///
   /// @return the refusal; null when the batch logs the transaction
   public @Nullable RuntimeException commit(Changes transaction) {
     RuntimeException conflict = conflict(transaction);
-    if (conflict != null) return conflict;
+    return conflict == null ? commitVoted(transaction) : conflict;
+  }
+
+  /// Decides a transaction like [#commit], except that it does not look for changes. The store has
+  /// voted for the transaction, and has logged nothing to its keys since. (Of a part of a key this
+  /// may have forgotten by now when it changed last.)
+  ///
+  /// @return the refusal; null when the batch logs the transaction
+  public @Nullable RuntimeException commitVoted(Changes transaction) {
     RuntimeException refusal = transaction.refusal();
     if (refusal != null) return refusal;
     int offset = addresses++;
     long now = transaction.nowMicros();
+    Set<StreamEnd> moved = moved(transaction);
     for (Change change : transaction.changes()) {
-      commit(change, offset, now);
-      change.end().nextChange = last + 1 + offset;
+      StreamEnd end = change.end();
+      commit(change, offset, moved.contains(end) ? Math.max(now, micros) : now);
+      changed(end, change.footprint(), last + 1 + offset);
     }
     // Unlike calls, they have the time of the batch: in a stream, time never goes back.
     for (Append append : transaction.appends()) {
@@ -317,12 +372,24 @@ public final class Draft {
     return null;
   }
 
-  /// Returns the reason why a transaction cannot commit; null when no key that it read or wrote has
-  /// changed.
-  public static @Nullable RuntimeException conflict(Changes transaction) {
+  /// Returns the keys of which other parts have changed since a transaction read them.
+  private static Set<StreamEnd> moved(Changes transaction) {
+    Set<StreamEnd> moved = Set.of();
+    for (StreamEnd end : transaction.touched()) {
+      if (end.lastChange() <= transaction.counter()) continue;
+      if (moved.isEmpty()) moved = new HashSet<>();
+      moved.add(end);
+    }
+    return moved;
+  }
+
+  /// Returns the reason why a transaction cannot commit; null when nothing that it read or wrote
+  /// has changed.
+  @Nullable RuntimeException conflict(Changes transaction) {
     for (StreamEnd end : transaction.touched()) {
       if (end.lastChange() > transaction.counter()) {
-        return transaction.aborted(end, end.lastChange());
+        long changed = lastChange(end, transaction.footprints(end));
+        if (changed > transaction.counter()) return transaction.aborted(end, changed);
       }
       // The transaction has run on a state with another shape in memory.
       if (end.nextCheckpoint > transaction.counter()) {
@@ -334,8 +401,32 @@ public final class Draft {
       if (change.isAddressed() && end.nextTail != change.tail()) {
         return transaction.aborted(end, end.nextEntry);
       }
+      if (change.isTimed() && end.lastChange() > transaction.counter()) {
+        return transaction.aborted(end, end.lastChange());
+      }
     }
     return null;
+  }
+
+  /// Returns the log counter of the last change of any of some parts of a key, or a greater one.
+  private long lastChange(StreamEnd end, Collection<Footprint> parts) {
+    if (parts.isEmpty()) return end.lastChange();
+    long last = 0;
+    for (Footprint part : parts) last = Math.max(last, lastChange(end, part));
+    return last;
+  }
+
+  private long lastChange(StreamEnd end, Footprint part) {
+    long last = end.lastAgainst(part);
+    if (!part.keyed()) return last;
+    long tag = tag(end, part);
+    return Math.max(last, Math.max(keyed.last(tag), drafted.getOrDefault(tag, 0L)));
+  }
+
+  /// Returns the tag of the changes with which a part conflicts. Calls that commute conflict with
+  /// those that do not.
+  private static long tag(StreamEnd end, Footprint part) {
+    return KeyedChanges.tag(end.key.stream(), part.part(), part.commuting() ? FIRM : ANY);
   }
 
   private void commit(Change change, int offset, long now) {
@@ -364,7 +455,7 @@ public final class Draft {
       add(end, Records.PUT, payload, null, offset, now);
     }
     long address = end.nextTail;
-    change.placed(address);
+    change.placed(address, now);
     if (value == null) unlist(end, offset, now);
     int number = 0;
     for (Answered answered : change.answers()) {
@@ -386,8 +477,17 @@ public final class Draft {
   }
 
   /// Notes that the last added entry changes the state.
-  private void changed(StreamEnd end) {
-    end.nextChange = last + addresses;
+  private void changed(StreamEnd end, Footprint footprint) {
+    changed(end, footprint, last + addresses);
+  }
+
+  private void changed(StreamEnd end, Footprint footprint, long counter) {
+    end.changes(footprint, counter);
+    if (!footprint.keyed()) return;
+    StreamId stream = end.key.stream();
+    drafted.put(KeyedChanges.tag(stream, footprint.part(), ANY), counter);
+    if (footprint.commuting()) return;
+    drafted.put(KeyedChanges.tag(stream, footprint.part(), FIRM), counter);
   }
 
   private void add(StreamEnd end, byte kind, byte[] payload, byte @Nullable [] mark) {

@@ -1,5 +1,7 @@
 package stoa.store.records;
 
+import org.jspecify.annotations.Nullable;
+import stoa.base.Footprint;
 import stoa.base.Key;
 
 /// The end of a key's stream as it will be when the batch in progress commits.
@@ -7,6 +9,23 @@ import stoa.base.Key;
 /// The leader owns it: the thread that makes the batch.
 public abstract class StreamEnd {
   public static final long UNKNOWN = -1;
+
+  /// The log counters of the last changes, by their footprints. Changes of other code, and changes
+  /// from before this process knew the key, count as changes of everything.
+  ///
+  /// @param code the number of the code that says what parts are
+  /// @param unkeyed the last change of more than one part
+  /// @param firm the last change that does not commute
+  /// @param ofAll the last change that is both
+  private record LastChanges(int code, long unkeyed, long firm, long ofAll) {
+    LastChanges with(Footprint footprint, long counter) {
+      return new LastChanges(
+          code,
+          footprint.keyed() ? unkeyed : counter,
+          footprint.commuting() ? firm : counter,
+          footprint.isAll() ? counter : ofAll);
+    }
+  }
 
   public final Key key;
 
@@ -31,7 +50,11 @@ public abstract class StreamEnd {
   /// The log counter of the last entry of any kind in this process.
   public long nextEntry;
 
+  // The last changes by their footprints; null when all changes in this process were of everything.
+  private @Nullable LastChanges nextChanges;
+
   private long oldChange;
+  private @Nullable LastChanges oldChanges;
   private long oldCheckpoint;
   private long oldTail;
   private long oldGeneration;
@@ -51,6 +74,26 @@ public abstract class StreamEnd {
   /// caller has asked for the committed one before.
   public abstract long lastChange();
 
+  /// Returns the log counter of the last change with which a footprint conflicts, except for
+  /// changes of its part, or a greater one.
+  final long lastAgainst(Footprint footprint) {
+    LastChanges known = nextChanges;
+    if (footprint.isAll() || known == null || known.code != footprint.code()) return lastChange();
+    if (!footprint.commuting()) return known.unkeyed;
+    return footprint.keyed() ? known.ofAll : known.firm;
+  }
+
+  /// Notes a change.
+  final void changes(Footprint footprint, long counter) {
+    LastChanges known = nextChanges;
+    if (!footprint.isAll() && (known == null || known.code != footprint.code())) {
+      long before = lastChange() == UNKNOWN ? counter : lastChange();
+      known = new LastChanges(footprint.code(), before, before, before);
+    }
+    if (known != null) nextChanges = known.with(footprint, counter);
+    nextChange = counter;
+  }
+
   /// Saves the committed fields before the first change of a batch; returns whether this call saved
   /// them.
   public final boolean touch() {
@@ -58,6 +101,7 @@ public abstract class StreamEnd {
     touched = true;
     oldTail = nextTail;
     oldChange = nextChange;
+    oldChanges = nextChanges;
     oldCheckpoint = nextCheckpoint;
     oldGeneration = nextGeneration;
     oldListed = nextListed;
@@ -85,6 +129,7 @@ public abstract class StreamEnd {
     touched = false;
     nextTail = oldTail;
     nextChange = oldChange;
+    nextChanges = oldChanges;
     nextCheckpoint = oldCheckpoint;
     nextGeneration = oldGeneration;
     nextListed = oldListed;

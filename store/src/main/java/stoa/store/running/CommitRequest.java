@@ -5,6 +5,9 @@ package stoa.store.running;
 public final class CommitRequest extends Request {
   public final StoreTransaction transaction;
 
+  /// Whether the store has voted for the transaction; the leader sets it.
+  public boolean voted;
+
   /// The log counter; the leader sets it.
   public long counter;
 

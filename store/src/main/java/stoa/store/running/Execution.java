@@ -353,7 +353,7 @@ public final class Execution implements Cancellation.Run {
             resident.key,
             resident,
             call.address,
-            part.nowMicros,
+            call.nowMicros,
             0,
             logged,
             part);
@@ -439,6 +439,7 @@ public final class Execution implements Cancellation.Run {
 
   /// Returns the time that the leader gave the put, in microseconds since 1970.
   public long nowMicros() {
+    if (loggedCall != null) loggedCall.timed = true;
     if (nowMicros == UNREAD) nowMicros = runs.clock.nowMicros();
     return nowMicros;
   }
@@ -446,6 +447,7 @@ public final class Execution implements Cancellation.Run {
   /// Returns the seed of a put's random numbers. It is the same in every run of the put, and
   /// differs in another store, since that store's time differs.
   public long seed() {
+    if (loggedCall != null) loggedCall.timed = true;
     return seed(key, address, isReading() ? 0 : nowMicros, origin);
   }
 
@@ -776,7 +778,7 @@ public final class Execution implements Cancellation.Run {
       byte[] refusal = beginning.refusal();
       if (refusal != null) return () -> refusal;
     }
-    return within.put(target, put.value(), existence, depth + 1);
+    return within.put(target, put, existence, depth + 1);
   }
 
   private StoreTransaction inTransaction() {

@@ -3,6 +3,7 @@ package stoa.store.running;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.store.records.Draft;
 import stoa.store.records.Records;
@@ -31,24 +32,33 @@ final class LoggedCall implements Draft.Change {
   final byte @Nullable [] opening;
 
   private final Copy copy;
+  private Footprint footprint;
   private final List<Draft.Answered> answers = new ArrayList<>(0);
 
   /// Whether the handler used the stream address that the run told it.
   boolean addressed;
 
+  /// Whether the handler used the time or random numbers that the run gave it.
+  boolean timed;
+
   /// The stream address; set by the leader.
   long address;
+
+  /// The time of its entry; set by the leader.
+  long nowMicros;
 
   /// @param value the bytes to put; null for a deletion
   /// @param code the number of the code that executes the call; 0 when there is none
   /// @param opening the argument that creates the handler, if this call begins a generation
+  /// @param footprint the part of the state on which the call works
   LoggedCall(
       Resident resident,
       Copy copy,
       byte @Nullable [] value,
       int code,
       Records.Origin origin,
-      byte @Nullable [] opening) {
+      byte @Nullable [] opening,
+      Footprint footprint) {
     this.resident = resident;
     this.copy = copy;
     this.value = value;
@@ -57,6 +67,7 @@ final class LoggedCall implements Draft.Change {
     this.begins = value != null && copy.generation() == 0;
     this.opening = begins ? opening : null;
     this.addressed = begins;
+    this.footprint = begins || value == null ? Footprint.ALL : footprint.in(code);
     this.copied = copy.claimFirstPut() && !begins && value != null;
     copy.adds();
   }
@@ -64,6 +75,21 @@ final class LoggedCall implements Draft.Change {
   void answered(Key target, byte[] answer) {
     answers.add(new Draft.Answered(target, answer));
     copy.adds();
+  }
+
+  /// Makes the call work on the whole state: its caller has learned something about that.
+  void tells() {
+    footprint = Footprint.ALL;
+  }
+
+  @Override
+  public Footprint footprint() {
+    return footprint;
+  }
+
+  @Override
+  public boolean isTimed() {
+    return timed;
   }
 
   @Override
@@ -117,7 +143,8 @@ final class LoggedCall implements Draft.Change {
   }
 
   @Override
-  public void placed(long newAddress) {
+  public void placed(long newAddress, long newMicros) {
     address = newAddress;
+    nowMicros = newMicros;
   }
 }

@@ -2,6 +2,7 @@ package stoa.store.running;
 
 import org.jspecify.annotations.Nullable;
 import stoa.base.Existence;
+import stoa.base.Footprint;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.records.Records;
@@ -11,6 +12,9 @@ import stoa.store.records.Records;
 public final class PutRequest extends ChangeRequest {
   public final byte[] value;
   public final Existence existence;
+
+  /// The part of the state on which the put works.
+  public final Footprint footprint;
 
   /// The call or run that makes the put; null for a caller of this process.
   public final Records.@Nullable Origin origin;
@@ -44,6 +48,7 @@ public final class PutRequest extends ChangeRequest {
     super(resident, terms.pace(), depth);
     this.value = put.value();
     this.read = put.read();
+    this.footprint = put.footprint();
     this.existence = terms.existence();
     this.origin = origin;
   }

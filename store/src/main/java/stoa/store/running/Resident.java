@@ -824,9 +824,15 @@ public final class Resident extends StreamEnd implements Runnable {
     }
     Execution execution = Execution.committed(runs, this, loggedCall, logged, request);
     if (loggedCall.copied) state.copy();
-    if (run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution))
-        == null) {
-      return false;
+    Answer answer =
+        run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution));
+    if (answer == null) return false;
+    if (loggedCall.footprint().commuting() && !answer.isSilent()) {
+      LOG.error(
+          "version {} of {} failed when its transaction was committed; its method is marked"
+              + " @Commutes, and must not throw because of the object's state",
+          loggedCall.address,
+          key);
     }
     running = null;
     state.settle(value.length);

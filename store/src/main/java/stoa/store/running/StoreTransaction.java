@@ -23,11 +23,14 @@ import stoa.LogAddress;
 import stoa.Ref;
 import stoa.base.Answer;
 import stoa.base.Existence;
+import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.base.Trace;
 import stoa.spi.Cancellation;
 import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Query;
 import stoa.store.calls.Visit;
 import stoa.store.records.Draft;
 import stoa.store.records.KeyRefusals;
@@ -43,9 +46,14 @@ public final class StoreTransaction implements AutoCloseable {
   /*
    * Puts run at once, on copies of the states as of the moment. The transaction keeps the puts, and
    * the answers to their calls on other keys, as loggedCalls. The leader appends the loggedCalls
-   * under one log address if no key that the transaction has read or written has changed since
+   * under one log address if nothing that the transaction has read or written has changed since
    * (Intake.commit). Each key then executes its loggedCalls again, with the known answers, and
    * calls no other key.
+   *
+   * The footprints of a key say which parts of it the transaction has read or written, or that it
+   * has used all of it. Where only other parts have changed since, the loggedCalls execute on a
+   * state in which their part is as they have seen it. A put that commutes has told its caller
+   * nothing, so it may execute on any state.
    *
    * When a handler calls another store, the client or server that runs the transaction makes that
    * call (leaving). It gives up the handler and all its puts, and runs the handler again with one
@@ -56,7 +64,8 @@ public final class StoreTransaction implements AutoCloseable {
    * layer below, or dropped. The reads of a dropped layer still count: the program depends on them.
    *
    * Invariants:
-   * (1) touched holds every key that was read or written, pinned, from before its first read on.
+   * (1) touched holds every key that was read or written, pinned, from before its first read on,
+   *     and footprints has the parts that were used; none stands for the whole key.
    * (2) The loggedCalls on a key stand in the order in which they ran on its copy.
    * (3) All parts of a commit are in their mailboxes before any key executes one, so that a caller
    *     that sees one part and asks for another finds it.
@@ -83,6 +92,9 @@ public final class StoreTransaction implements AutoCloseable {
       return null;
     }
   }
+
+  // How many parts of a key it counts before all of the key counts.
+  private static final int PARTS_MAX = 1_024;
 
   /// The operations that a transaction may do.
   public enum Access {
@@ -184,6 +196,7 @@ public final class StoreTransaction implements AutoCloseable {
   private final StreamId mark;
   private final Runnable unpin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
+  private final Map<StreamId, Set<Footprint>> footprints = new HashMap<>();
   private final ArrayList<LoggedCall> loggedCalls = new ArrayList<>();
 
   // The users' streams to which it appends, pinned. It reads nothing of them.
@@ -324,6 +337,9 @@ public final class StoreTransaction implements AutoCloseable {
 
   private Answer ask(Key key, Object query, Existence existence, int depth, Pace pace) {
     if (isRunning(key)) throw circle(key);
+    if (!oneQuestion) {
+      uses(touch(key), query instanceof Query known ? known.footprint() : Footprint.ALL);
+    }
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     // The first handler of one question asks others: it would leave the live state.
@@ -378,13 +394,20 @@ public final class StoreTransaction implements AutoCloseable {
   /// @throws UnsupportedOperationException when the transaction only reads
   /// @throws stoa.Gone when the key is not as expected
   public Answer put(Target target, byte[] value, Existence existence, Pace pace) {
-    check();
-    if (!pace.isShort()) slowest = Pace.LONG;
-    return tell(() -> put(target.key(), value, existence, depth()));
+    return put(target, Put.of(value), existence, pace);
   }
 
-  Answer put(Key key, byte[] value, Existence existence, int depth) {
+  /// Puts a value that works on a part of the key's state, like [#put(Target, byte\[\], Existence,
+  /// Pace)].
+  public Answer put(Target target, Put put, Existence existence, Pace pace) {
     check();
+    if (!pace.isShort()) slowest = Pace.LONG;
+    return tell(() -> put(target.key(), put, existence, depth()));
+  }
+
+  Answer put(Key key, Put put, Existence existence, int depth) {
+    check();
+    byte[] value = put.value();
     checkWrites(key);
     if (isRunning(key)) throw circle(key);
     Copy copy = own(key);
@@ -399,13 +422,20 @@ public final class StoreTransaction implements AutoCloseable {
     int code = runs.spaces.code(key);
     execution.code(code);
     var origin = new Records.Origin(mark, 0, ++numbers);
-    var loggedCall = new LoggedCall(touch(key), copy, value, code, origin, opening);
+    Resident resident = touch(key);
+    var loggedCall = new LoggedCall(resident, copy, value, code, origin, opening, put.footprint());
+    uses(resident, loggedCall.footprint());
     execution.loggedCall = loggedCall;
     execution.origin = origin;
     execution.begins = begins;
     loggedCalls.add(loggedCall);
     Answer answer = run(execution, () -> copy.put(begins, loggedCall.opening, value, execution));
     for (Draft.Answered answered : loggedCall.answers()) count(answered.answer().length);
+    if (loggedCall.footprint().commuting()
+        && !(answer.isSilent() && loggedCall.answers().isEmpty())) {
+      loggedCall.tells();
+      uses(resident, Footprint.ALL);
+    }
     return answer;
   }
 
@@ -418,6 +448,7 @@ public final class StoreTransaction implements AutoCloseable {
 
   Answer run(Key key, Object query, Existence existence, int depth) {
     Copy copy = own(key);
+    uses(touch(key), Footprint.ALL);
     if (copy.isGone(existence)) throw KeyRefusals.gone(key);
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
@@ -434,7 +465,9 @@ public final class StoreTransaction implements AutoCloseable {
     if (copy.generation() == 0 || copy.isGone(existence)) throw KeyRefusals.gone(key);
     count(0);
     var origin = new Records.Origin(mark, 0, ++numbers);
-    loggedCalls.add(new LoggedCall(touch(key), copy, null, 0, origin, null));
+    Resident resident = touch(key);
+    uses(resident, Footprint.ALL);
+    loggedCalls.add(new LoggedCall(resident, copy, null, 0, origin, null, Footprint.ALL));
     long ended = copy.committedGeneration();
     copy.delete();
     return ended;
@@ -755,6 +788,11 @@ public final class StoreTransaction implements AutoCloseable {
         }
 
         @Override
+        public Collection<Footprint> footprints(StreamEnd end) {
+          return footprints.getOrDefault(end.key.stream(), Set.of());
+        }
+
+        @Override
         public List<LoggedCall> changes() {
           return loggedCalls;
         }
@@ -810,7 +848,7 @@ public final class StoreTransaction implements AutoCloseable {
               _ -> {
                 var made = new PartRequest(residents.pinBegun(loggedCall.resident), this, slowest);
                 made.counter = commit.counter;
-                made.nowMicros = nowMicros;
+                made.nowMicros = loggedCall.nowMicros;
                 return made;
               });
       part.address = loggedCall.address;
@@ -905,6 +943,22 @@ public final class StoreTransaction implements AutoCloseable {
     touched.put(key.stream(), resident);
     var _ = resident.change(); // loads it for the leader
     return resident;
+  }
+
+  /// Notes that it works on a part of a key. It works on all of the key when it looks at a part
+  /// that an earlier call of its own may have changed by what other parts are.
+  private void uses(Resident resident, Footprint footprint) {
+    if (bounds.isReadOnly()) return;
+    Set<Footprint> parts = footprints.computeIfAbsent(resident.key.stream(), _ -> new HashSet<>(2));
+    if (parts.contains(Footprint.ALL)) return;
+    boolean looks = !footprint.commuting();
+    boolean follows = looks && parts.contains(Footprint.commutingAll(footprint.code()));
+    if (footprint.isAll() || follows || parts.size() == PARTS_MAX) {
+      parts.clear();
+      parts.add(Footprint.ALL);
+    } else {
+      parts.add(footprint);
+    }
   }
 
   /// Checks that it may have one key more.

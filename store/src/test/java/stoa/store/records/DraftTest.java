@@ -242,7 +242,7 @@ class DraftTest {
     }
 
     @Override
-    public void placed(long address) {
+    public void placed(long address, long nowMicros) {
       assertEquals(end.nextTail, address);
     }
   }
