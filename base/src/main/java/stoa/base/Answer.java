@@ -4,4 +4,9 @@ package stoa.base;
 public interface Answer {
   /// Returns the encoded answer, as the log has it with the call of the asker.
   byte[] encoded();
+
+  /// Returns whether the put has changed nothing, and waits for a change of its key.
+  default boolean isWaiting() {
+    return false;
+  }
 }
