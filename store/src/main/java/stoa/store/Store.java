@@ -146,6 +146,11 @@ public final class Store implements AutoCloseable {
     return request;
   }
 
+  /// Returns how many calls wait for conditions of their keys.
+  public int waitingCalls() {
+    return engine.waiting().count();
+  }
+
   /// Ends the calls of a client's session that wait for conditions, since the session has ended.
   public void endWaiting(long session) {
     engine
