@@ -5,7 +5,11 @@ module stoa.collections {
   requires stoa.front;
   requires org.pcollections;
 
+  exports stoa.coordination;
+
   opens stoa.collections to
+      stoa.front;
+  opens stoa.coordination to
       stoa.front;
 
   provides stoa.spi.Collections with

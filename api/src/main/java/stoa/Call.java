@@ -104,13 +104,14 @@ public final class Call {
   /// waiting calls of the object again from their beginning, in the order of their arrival. The
   /// first run whose condition is true executes the call, once.
   ///
-  /// Nothing but a change of the object makes the store look again; the passing of time does not.
-  /// The condition may use the object, the arguments and [#now()]. It asks no other object.
+  /// The condition may use the object, the arguments and [#now()]. It asks no other object. When the
+  /// method asks for the time before or in its condition, the store also looks again about twice a
+  /// second.
   ///
   /// A waiting call ends in these ways, too, and has then changed nothing: its time is over
   /// ([Stoa#within], [DeadlineExceeded]), an operator cancels it ([CallFailed]), its object is
-  /// deleted ([Gone]), or its client's session ends. When the leader dies, the client makes the call
-  /// again at the next leader, where it may come behind calls that arrived later.
+  /// deleted ([Gone]), or its client's session ends. When the leader dies, the client makes the
+  /// call again at the next leader, where it may come behind calls that arrived later.
   ///
   /// @throws IllegalStateException when the method is not marked [Awaits]; when another method or a
   ///   transaction makes the call; when the object is at a client; and when the method has called

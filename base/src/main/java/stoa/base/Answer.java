@@ -9,4 +9,9 @@ public interface Answer {
   default boolean isWaiting() {
     return false;
   }
+
+  /// Returns whether a put that waits may go on by the passing of time, too.
+  default boolean isTimed() {
+    return false;
+  }
 }

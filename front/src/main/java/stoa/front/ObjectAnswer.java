@@ -79,7 +79,9 @@ public sealed interface ObjectAnswer extends Answer {
   }
 
   /// The method waits for a condition, and nothing has changed. Callers do not get this answer.
-  record Waits() implements ObjectAnswer {
+  ///
+  /// @param isTimed whether its condition depends on the time
+  record Waits(boolean isTimed) implements ObjectAnswer {
     @Override
     public @Nullable Object get(Marshaller unused) {
       throw waits();

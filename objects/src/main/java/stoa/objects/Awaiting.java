@@ -30,6 +30,7 @@ final class Awaiting {
   private final Execution execution;
   private boolean waits;
   private boolean looking;
+  private boolean isTimed;
 
   Awaiting(Purpose purpose, Execution execution) {
     this.purpose = purpose;
@@ -39,6 +40,16 @@ final class Awaiting {
   /// Returns whether the call waits, even if the method has caught the error that says so.
   boolean waits() {
     return waits;
+  }
+
+  /// Notes that the method asks for the time.
+  void sawTime() {
+    isTimed = true;
+  }
+
+  /// Returns whether the method has asked for the time, on which its condition may depend.
+  boolean isTimed() {
+    return isTimed;
   }
 
   /// Goes on when a condition is true.

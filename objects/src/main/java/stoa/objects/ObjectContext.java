@@ -110,6 +110,7 @@ final class ObjectContext implements MethodRun {
 
   @Override
   public Instant now() {
+    if (awaiting != null) awaiting.sawTime();
     return Instant.EPOCH.plus(execution.nowMicros(), ChronoUnit.MICROS);
   }
 

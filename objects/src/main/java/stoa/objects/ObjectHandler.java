@@ -391,22 +391,24 @@ final class ObjectHandler implements Handler {
     Answer answer = run(target, called.type(), called.method(), arguments, execution, awaiting);
     if (!awaiting.waits()) return answer;
     instance = state == null ? before : type.state(state);
-    return new ObjectAnswer.Waits();
+    return new ObjectAnswer.Waits(awaiting.isTimed());
   }
 
   /// Finds the first of some waiting calls that goes on.
   private Unblocked.First first(List<byte[]> puts, Execution execution) {
+    boolean isTimed = false;
     for (int i = 0; i < puts.size(); i++) {
-      if (goesOn(puts.get(i), execution)) return new Unblocked.First(i);
+      var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
+      if (goesOn(puts.get(i), execution, awaiting)) return new Unblocked.First(i, isTimed);
+      isTimed |= awaiting.isTimed();
     }
-    return new Unblocked.First(puts.size());
+    return new Unblocked.First(puts.size(), isTimed);
   }
 
-  private boolean goesOn(byte[] put, Execution execution) {
+  private boolean goesOn(byte[] put, Execution execution, Awaiting awaiting) {
     Object known = instance;
     if (known == null || lent) return true;
     var in = new Decoder(put);
-    var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
     try {
       ObjectType.Called called = type.called(in);
       if (called == null) return true;
@@ -452,7 +454,8 @@ final class ObjectHandler implements Handler {
       // The method may change only a fork.
       return run(forkable.fork(), asked, method, question.arguments(), execution, null);
     }
-    if (asked.isQuick(method)) return run(target, asked, method, question.arguments(), execution, null);
+    if (asked.isQuick(method))
+      return run(target, asked, method, question.arguments(), execution, null);
     // Not yet proven: a change that the bytecode check cannot see shows in the state.
     byte[] before = asked.state(target);
     Answer answer = run(target, asked, method, question.arguments(), execution, null);
@@ -570,7 +573,7 @@ final class ObjectHandler implements Handler {
       stopped = true;
       throw stop;
     } catch (Awaiting.Stopped waits) {
-      return new ObjectAnswer.Waits();
+      return new ObjectAnswer.Waits(awaiting != null && awaiting.isTimed());
     } catch (VirtualMachineError | Execution.Unwinding beyondTheMethod) {
       throw beyondTheMethod;
     } catch (Throwable thrown) {

@@ -18,7 +18,8 @@ public record Unblocked(List<byte[]> puts) implements Query {
   /// The answer.
   ///
   /// @param index of the put; the number of the puts when all of them would wait
-  public record First(int index) implements Answer {
+  /// @param isTimed whether a put before it waits for a condition that depends on the time
+  public record First(int index, boolean isTimed) implements Answer {
     @Override
     public byte[] encoded() {
       throw new IllegalStateException("no log has this answer");

@@ -58,8 +58,8 @@ public final class EarlierCalls {
     return loader.answerFromLog(key, address);
   }
 
-  /// Returns the outcome of a client's call, see [Store#earlier]. A call that waited for a condition
-  /// is in the log several times; the last of them is its outcome.
+  /// Returns the outcome of a client's call, see [Store#earlier]. A call that waited for a
+  /// condition is in the log several times; the last of them is its outcome.
   public @Nullable PriorOutcome earlier(Key key, Records.Origin origin, long since) {
     long executed = questions.position(key);
     StreamId stream = key.stream();

@@ -60,8 +60,8 @@ public interface HandlerFactory {
     return true;
   }
 
-  /// Returns whether a put calls a method that may wait for a condition of its key, so that it comes
-  /// behind those that wait already.
+  /// Returns whether a put calls a method that may wait for a condition of its key, so that it
+  /// comes behind those that wait already.
   default boolean awaits(Key key, byte[] value) {
     return false;
   }

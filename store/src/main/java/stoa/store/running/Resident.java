@@ -711,7 +711,7 @@ public final class Resident extends StreamEnd implements Runnable {
       if (answer == null) {
         request.fail(parts.loader.reason(key, request.address));
       } else if (answer.isWaiting() && request.mayWait()) {
-        runs.waiting.begin(request);
+        runs.waiting.begin(request, answer.isTimed());
         runs.waiting.changed(this); // the state may be a later one
       } else {
         runs.waiting.changed(this);
@@ -750,7 +750,7 @@ public final class Resident extends StreamEnd implements Runnable {
     reweigh(state);
     boolean waits = answer.isWaiting();
     if (waits && request.mayWait()) {
-      runs.waiting.begin(request);
+      runs.waiting.begin(request, answer.isTimed());
       return true;
     }
     if (!waits) runs.waiting.changed(this);

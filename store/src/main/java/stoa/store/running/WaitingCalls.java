@@ -17,6 +17,7 @@ import stoa.store.calls.Pace;
 import stoa.store.calls.Terms;
 import stoa.store.calls.Unblocked;
 import stoa.store.records.KeyRefusals;
+import stoa.store.threads.Threads;
 
 /// The puts that wait for a change of their keys, because their handlers found a condition false.
 /// They hold no thread. Thread-safe.
@@ -40,6 +41,10 @@ public final class WaitingCalls {
 
   /// How many puts may wait in a store.
   public static final int ALL_MAX = 10_000;
+
+  // For how many ticks the puts of a key wait whose conditions depend on the time, until the key is
+  // asked again.
+  private static final int TIMED_TICKS = 500 / Threads.TICK_MILLIS;
 
   // How many puts one question tries.
   private static final int TRIED_MAX = 64;
@@ -75,6 +80,7 @@ public final class WaitingCalls {
     private final List<Waiter> waiters = new ArrayList<>();
     private boolean searching;
     private boolean changed;
+    private boolean isTimed;
 
     private Line(Resident resident) {
       this.resident = resident;
@@ -84,9 +90,11 @@ public final class WaitingCalls {
   // ---- where puts begin to wait
 
   /// Makes a put wait that its handler has just run. The runner of its key calls this.
-  void begin(PutRequest put) {
+  ///
+  /// @param isTimed whether its condition depends on the time
+  void begin(PutRequest put, boolean isTimed) {
     put.park();
-    join(put, false);
+    join(put, false, isTimed);
   }
 
   /// Makes a new put wait behind those that wait on its key already; returns false when none does,
@@ -96,11 +104,11 @@ public final class WaitingCalls {
     if (line == null) return false;
     if (!spaces.factory(put.resident.key.space()).awaits(put.resident.key, put.value)) return false;
     put.park();
-    join(put, true);
+    join(put, true, false);
     return true;
   }
 
-  private void join(PutRequest put, boolean isNew) {
+  private void join(PutRequest put, boolean isNew, boolean isTimed) {
     RuntimeException refusal = ended;
     if (refusal == null && all.incrementAndGet() > ALL_MAX) {
       all.decrementAndGet();
@@ -115,6 +123,7 @@ public final class WaitingCalls {
             synchronized (line) {
               full[0] = line.waiters.size() >= OF_KEY_MAX;
               if (!full[0]) line.waiters.add(new Waiter(put));
+              line.isTimed |= isTimed;
             }
             return line;
           });
@@ -199,7 +208,16 @@ public final class WaitingCalls {
 
   private void found(Line line, List<Waiter> tried, int from, GetRequest asked) {
     // Of a question that failed the first put says why.
-    int index = asked.failed() ? 0 : ((Unblocked.First) asked.answer()).index();
+    int index = 0;
+    if (!asked.failed()) {
+      var found = (Unblocked.First) asked.answer();
+      index = found.index();
+      if (found.isTimed()) {
+        synchronized (line) {
+          line.isTimed = true;
+        }
+      }
+    }
     if (index < tried.size()) attempt(line, tried.get(index));
     else search(line, from + index);
   }
@@ -229,8 +247,12 @@ public final class WaitingCalls {
     int next = 0;
     synchronized (line) {
       waiter.attempted = false;
-      if (waits) next = line.waiters.indexOf(waiter) + 1;
-      else line.waiters.remove(waiter);
+      if (waits) {
+        next = line.waiters.indexOf(waiter) + 1;
+        line.isTimed |= attempt.answer().isTimed();
+      } else {
+        line.waiters.remove(waiter);
+      }
     }
     if (!waits) {
       all.decrementAndGet();
@@ -252,14 +274,27 @@ public final class WaitingCalls {
 
   // ---- the ends of puts that wait
 
-  /// Ends the puts whose time is over, and those whose keys are in quarantine.
+  /// Ends the puts whose time is over, and those whose keys are in quarantine; asks the keys again
+  /// whose puts wait for a time.
   public void tick() {
     int now = limits.now();
+    if (now % TIMED_TICKS == 0) lookAgain();
     for (Line line : lines.values()) {
       Resident resident = line.resident;
       settle(line, put -> put.isLateWaiting(now), this::late);
       RuntimeException banned = bans.refusal(resident.key, resident.generationHint());
       if (banned != null) settle(line, _ -> true, _ -> banned);
+    }
+  }
+
+  private void lookAgain() {
+    for (Line line : lines.values()) {
+      boolean isTimed;
+      synchronized (line) {
+        isTimed = line.isTimed && !line.searching;
+        line.isTimed &= line.searching; // the answer says whether it still is
+      }
+      if (isTimed) changed(line.resident);
     }
   }
 
