@@ -19,7 +19,7 @@ import stoa.spi.Forkable;
 /// acquisition whose time is past the end of the lease gets the lock. A caller that waits for the
 /// lock gets it about half a second after the end of the lease, at the latest.
 ///
-/// The lock belongs to whoever has the token, not to a thread, and is not reentrant.
+/// The token holds the lock, and no thread or session does. The lock is not reentrant.
 @Shared(name = "stoa.Lock")
 public class SharedLock implements Forkable<SharedLock> {
   private long token;
