@@ -914,7 +914,8 @@ final class Conversation implements AutoCloseable {
     settle(failed);
   }
 
-  /// Waits for the calls in progress, up to [Limits#closeTimeMax()], says goodbye and ends.
+  /// Waits for the calls in progress, up to [Limits#closeTimeMax()], says goodbye and ends. Calls
+  /// that may wait for conditions end with it.
   @Override
   public void close() {
     long deadline = System.nanoTime() + limits.closeTimeMax().toNanos();
@@ -924,7 +925,7 @@ final class Conversation implements AutoCloseable {
       if (closing) return;
       closing = true;
       room.signalAll();
-      while (session.underWay() > 0) {
+      while (session.isBusy()) {
         long left = deadline - System.nanoTime();
         if (left <= 0 || !keeper.isAlive()) break;
         try {

@@ -22,6 +22,7 @@ import stoa.Gone;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.Stoa;
+import stoa.StoaException;
 import stoa.spi.Forkable;
 
 /// Calls that wait for conditions of their objects.
@@ -257,6 +258,17 @@ class AwaitTest {
       stoa.delete(box);
       assertInstanceOf(Gone.class, failure(taken));
     }
+  }
+
+  @Test
+  void aCallThatWaitsEndsWithTheStoreOfItsCaller() {
+    CompletableFuture<String> taken;
+    try (Stoa stoa = open()) {
+      Box box = stoa.get(Box.class, "a");
+      taken = stoa.async(box, Box::take);
+      reach(stoa, box, 1);
+    }
+    assertInstanceOf(StoaException.class, failure(taken));
   }
 
   @Test
