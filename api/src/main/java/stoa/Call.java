@@ -104,9 +104,9 @@ public final class Call {
   /// waiting calls of the object again from their beginning, in the order of their arrival. The
   /// first run whose condition is true executes the call, once.
   ///
-  /// The condition may use the object, the arguments and [#now()]. It asks no other object. When the
-  /// method asks for the time before or in its condition, the store also looks again about twice a
-  /// second.
+  /// The condition may use the object, the arguments and [#now()]. It asks no other object. When
+  /// the method asks for the time before or in its condition, the store also looks again about
+  /// twice a second.
   ///
   /// A waiting call ends in these ways, too, and has then changed nothing: its time is over
   /// ([Stoa#within], [DeadlineExceeded]), an operator cancels it ([CallFailed]), its object is

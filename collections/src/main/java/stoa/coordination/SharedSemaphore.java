@@ -25,7 +25,8 @@ public class SharedSemaphore implements Forkable<SharedSemaphore> {
   ///
   /// @throws IllegalArgumentException when the number is negative
   public SharedSemaphore(int permits) {
-    if (permits < 0) throw new IllegalArgumentException(permits + " permits; at least 0 are needed");
+    if (permits < 0)
+      throw new IllegalArgumentException(permits + " permits; at least 0 are needed");
     this.permits = permits;
   }
 

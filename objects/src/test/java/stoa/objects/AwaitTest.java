@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -141,7 +142,7 @@ class AwaitTest {
   }
 
   private static Throwable failure(CompletableFuture<?> call) {
-    return assertThrows(CompletionException.class, call::join).getCause();
+    return Objects.requireNonNull(assertThrows(CompletionException.class, call::join).getCause());
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,7 @@ class WaitingCallsTest {
   }
 
   private static Throwable failure(CompletableFuture<?> call) {
-    return assertThrows(CompletionException.class, call::join).getCause();
+    return Objects.requireNonNull(assertThrows(CompletionException.class, call::join).getCause());
   }
 
   @Test
