@@ -3,6 +3,7 @@
 @org.jspecify.annotations.NullMarked
 module stoa.collections {
   requires static transitive org.jspecify;
+  requires transitive stoa.api;
   requires stoa.front;
   requires org.pcollections;
 
