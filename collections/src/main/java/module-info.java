@@ -1,11 +1,17 @@
-/// The shared collections: maps, lists with their views, a sharded map and a B-tree.
+/// The shared collections: maps, lists with their views, a sharded map and a B-tree; also a lock, a
+/// semaphore and a latch.
 @org.jspecify.annotations.NullMarked
 module stoa.collections {
   requires static transitive org.jspecify;
+  requires transitive stoa.api;
   requires stoa.front;
   requires org.pcollections;
 
+  exports stoa.coordination;
+
   opens stoa.collections to
+      stoa.front;
+  opens stoa.coordination to
       stoa.front;
 
   provides stoa.spi.Collections with

@@ -3,6 +3,7 @@ package stoa;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +94,30 @@ public final class Call {
   public static <K extends Comparable<? super K>, V> SharedBTree<K, V> bTree(
       String name, Class<K> keys, Class<V> values) {
     return open(stoa -> stoa.bTree(name, keys, values));
+  }
+
+  /// Makes the call wait until a condition of its object is true. The method is marked [Awaits].
+  ///
+  /// When the condition is true, the method goes on. When it is false, the run stops here and the
+  /// store undoes it: the object is as it was before the call. The call then waits in the leader of
+  /// its group, and holds no thread. After each later change of the object, the store runs the
+  /// waiting calls of the object again from their beginning, in the order of their arrival. The
+  /// first run whose condition is true executes the call, once.
+  ///
+  /// The condition may use the object, the arguments and [#now()]. It asks no other object. When
+  /// the method asks for the time before or in its condition, the store also looks again about
+  /// twice a second.
+  ///
+  /// A waiting call ends in these ways, too, and has then changed nothing: its time is over
+  /// ([Stoa#within], [DeadlineExceeded]), an operator cancels it ([CallFailed]), its object is
+  /// deleted ([Gone]), or its client's session ends. When the leader dies, the client makes the
+  /// call again at the next leader, where it may come behind calls that arrived later.
+  ///
+  /// @throws IllegalStateException when the method is not marked [Awaits]; when another method or a
+  ///   transaction makes the call; when the object is at a client; and when the method has called
+  ///   another object before
+  public static void await(BooleanSupplier condition) {
+    CallContext.current().await(condition);
   }
 
   private static <T> T open(Function<Stoa, T> opening) {

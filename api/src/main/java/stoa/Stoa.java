@@ -137,7 +137,8 @@ public interface Stoa extends AutoCloseable {
   /// [TxOptions#timeMax()] counts instead. For a method marked [Transactional] this time is
   /// [TxOptions#totalTimeMax()].
   ///
-  /// @param timeMax positive, in units of 50 ms, rounded up; at most [Limits#callTimeMax()] counts
+  /// @param timeMax positive, in units of 50 ms, rounded up; at most [Limits#callTimeMax()] counts,
+  ///   except for a call that waits for a condition ([Call#await])
   /// @throws IllegalArgumentException when the time is not positive
   /// @throws UnsupportedOperationException for a [Blob]
   <T> T within(Duration timeMax, T shared);

@@ -1,6 +1,7 @@
 package stoa.spi;
 
 import java.time.Instant;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,13 @@ public interface CallContext {
   default <T> T collection(Function<Stoa, T> opening) {
     throw new UnsupportedOperationException(
         "this method runs outside of a store, where there are no collections");
+  }
+
+  /// See [stoa.Call#await].
+  default void await(BooleanSupplier condition) {
+    throw new IllegalStateException(
+        "a call can wait for a condition only in a method with @Awaits that a caller outside calls,"
+            + " and not in an accessor, in a transaction, in a constructor or at a client");
   }
 
   /// Refuses an operation on a store, when the method runs outside of all stores.

@@ -289,7 +289,7 @@ final class StatusCommand implements Callable<Integer> {
           call.getId(),
           call.getObject(),
           call.getMethod(),
-          call.getRunning() ? "runs" : "waits",
+          call.getRunning() ? "runs" : call.getAwaiting() ? "awaits" : "waits",
           Words.millis(Duration.ofMillis(call.getMillis())),
           client(call));
     }

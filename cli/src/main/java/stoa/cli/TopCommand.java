@@ -219,6 +219,7 @@ final class TopCommand implements Callable<Integer> {
   private static String why(CallStatus call, List<CallStatus> all) {
     if (!call.getCalls().isEmpty()) return "waits for " + call.getCalls();
     if (call.getRunning()) return "runs";
+    if (call.getAwaiting()) return "waits in " + call.getMethod() + " for its condition";
     CallStatus front = inFront(call, all);
     if (front == null) return "waits for its turn";
     String then = front.getCalls().isEmpty() ? "" : ", which waits for " + front.getCalls();
@@ -233,7 +234,7 @@ final class TopCommand implements Callable<Integer> {
 
   /// Returns the call that runs on the object of a call that waits; null when there is none.
   private static @Nullable CallStatus inFront(CallStatus call, List<CallStatus> all) {
-    if (call.getRunning()) return null;
+    if (call.getRunning() || call.getAwaiting()) return null;
     for (CallStatus other : all) {
       if (other.getRunning() && other.getObject().equals(call.getObject())) return other;
     }

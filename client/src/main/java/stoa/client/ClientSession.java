@@ -133,6 +133,13 @@ final class ClientSession {
     return queue.size() + sent.size();
   }
 
+  /// Returns whether requests are in progress, beside those that may wait for conditions.
+  boolean isBusy() {
+    for (Outgoing outgoing : queue) if (!outgoing.isPatient()) return true;
+    for (Outgoing outgoing : sent.values()) if (!outgoing.isPatient()) return true;
+    return false;
+  }
+
   /// Returns the server's number of the session; 0 before it is open.
   long id() {
     return session;

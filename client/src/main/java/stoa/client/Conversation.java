@@ -369,7 +369,7 @@ final class Conversation implements AutoCloseable {
 
   /// Waits for the answer of a begun request.
   Answer await(Outgoing outgoing) {
-    if (!outgoing.await(outgoing.deadlineNanos() - TROUBLE_NANOS)) {
+    while (!outgoing.await(outgoing.deadlineNanos() - TROUBLE_NANOS)) {
       expireUnsent(outgoing);
       if (!outgoing.await(outgoing.deadlineNanos())) expire(outgoing);
     }
@@ -405,12 +405,19 @@ final class Conversation implements AutoCloseable {
     RuntimeException cause;
     lock.lock();
     try {
-      if (outgoing.isSettled()) return;
+      if (outgoing.isSettled() || mayWait(outgoing)) return;
       cause = expire(outgoing, limits.callTimeMax().toMillis() + TROUBLE_MILLIS);
     } finally {
       lock.unlock();
     }
     outgoing.settle(null, cause);
+  }
+
+  /// Gives a patient request more time while the client is connected. Called with lock held.
+  private boolean mayWait(Outgoing outgoing) {
+    if (!outgoing.isPatient() || link == null || closing) return false;
+    outgoing.deadlineNanos(System.nanoTime() + limits.callTimeMax().toNanos() + TROUBLE_NANOS);
+    return true;
   }
 
   /// Gives up a request that no server has got, while none is there.
@@ -882,6 +889,7 @@ final class Conversation implements AutoCloseable {
           if (left <= TROUBLE_NANOS) soon.add(outgoing);
           return false;
         }
+        if (mayWait(outgoing)) return false;
         late.add(outgoing);
         return true;
       });
@@ -906,7 +914,8 @@ final class Conversation implements AutoCloseable {
     settle(failed);
   }
 
-  /// Waits for the calls in progress, up to [Limits#closeTimeMax()], says goodbye and ends.
+  /// Waits for the calls in progress, up to [Limits#closeTimeMax()], says goodbye and ends. Calls
+  /// that may wait for conditions end with it.
   @Override
   public void close() {
     long deadline = System.nanoTime() + limits.closeTimeMax().toNanos();
@@ -916,7 +925,7 @@ final class Conversation implements AutoCloseable {
       if (closing) return;
       closing = true;
       room.signalAll();
-      while (session.underWay() > 0) {
+      while (session.isBusy()) {
         long left = deadline - System.nanoTime();
         if (left <= 0 || !keeper.isAlive()) break;
         try {

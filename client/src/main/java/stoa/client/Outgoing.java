@@ -44,6 +44,7 @@ final class Outgoing {
   private volatile @Nullable Thread waiter;
   private @Nullable Consumer<Outgoing> listener; // guarded by this
   private long deadlineNanos;
+  private boolean patient;
 
   private Outgoing(
       Request.Builder request,
@@ -84,6 +85,16 @@ final class Outgoing {
   ///   requests after it are lost
   static Outgoing beginning(Scope scope, Request.Builder request, Recovery recovery) {
     return new Outgoing(request, recovery, null, scope, true, 0);
+  }
+
+  /// Makes its caller wait for as long as the client is connected: the server limits its time.
+  Outgoing patient() {
+    patient = true;
+    return this;
+  }
+
+  boolean isPatient() {
+    return patient;
   }
 
   Request.Builder request() {

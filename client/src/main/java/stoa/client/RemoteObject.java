@@ -112,7 +112,10 @@ final class RemoteObject implements Service.Target {
 
   private Outgoing outgoing(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = type().call(method, arguments);
-    return part().requests().call(this, to, call, to.existence(), method.kind().isReading());
+    Requests requests = part().requests();
+    return method.awaits()
+        ? requests.waitingCall(this, to, call)
+        : requests.call(this, to, call, to.existence(), method.kind().isReading());
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -301,6 +302,12 @@ final class ReplayedState {
       return object == target
           ? new Reference(Objects.requireNonNull((Ref<?>) key.label()), generation)
           : null;
+    }
+
+    @Override
+    public void await(BooleanSupplier condition) {
+      // The server sends the state behind a call that waited there.
+      if (!condition.getAsBoolean()) throw answers.doubt("waits for a condition", null);
     }
 
     @Override

@@ -47,6 +47,18 @@ final class Requests {
     return Outgoing.on(container, request, recovery, call.length);
   }
 
+  /// Returns a call on the present object that may wait for a condition there, for as long as its
+  /// own time limit says.
+  Outgoing waitingCall(RemoteObject object, SharedCall to, byte[] call) {
+    Container container = object.container();
+    var request =
+        Request.newBuilder()
+            .setTimeMillis(RemoteObject.timeMillis(to, 0))
+            .setCall(call(container, call, to.existence()));
+    var recovery = to.isPlaced() ? Outgoing.Recovery.UNKNOWN : Outgoing.Recovery.LOOKED_UP;
+    return Outgoing.on(container, request, recovery, call.length).patient();
+  }
+
   /// Returns a call within a transaction.
   ///
   /// @param container of the object, in use

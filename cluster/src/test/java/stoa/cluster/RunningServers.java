@@ -413,12 +413,24 @@ final class RunningServers implements AutoCloseable {
   ///
   /// @return its port
   int stopLeader(int group) {
+    ClusterServer leads = removeLeader(group);
+    leads.close();
+    return leads.port();
+  }
+
+  /// Stops the server that leads a group as when its process ends, and returns its name.
+  String haltLeader(int group) {
+    ClusterServer leads = removeLeader(group);
+    leads.halt();
+    return leads.name();
+  }
+
+  private ClusterServer removeLeader(int group) {
     int port = leader(last(), group);
     ClusterServer leads =
         servers.stream().filter(server -> server.port() == port).findAny().orElseThrow();
     servers.remove(leads);
-    leads.close();
-    return port;
+    return leads;
   }
 
   /// Stops a server.

@@ -12,6 +12,7 @@ import stoa.front.marshal.Marshaller;
 /// encoded:  1 u8, the value as the marshaller writes it      it returned
 ///           2 u8, the throwable as the marshaller writes it  it threw
 ///           3 u8                                             it was not called: the object is lent
+///           4 u8                                             it changed nothing, and waits
 /// ```
 public sealed interface ObjectAnswer extends Answer {
   /// The first byte of an answer of a method that returned.
@@ -22,6 +23,9 @@ public sealed interface ObjectAnswer extends Answer {
 
   /// The only byte of an answer that nothing was done, since the object is lent to clients.
   int LENT = 3;
+
+  /// The only byte of an answer that the call changed nothing and waits for a condition.
+  int WAITS = 4;
 
   /// Returns the result for the caller.
   ///
@@ -79,6 +83,30 @@ public sealed interface ObjectAnswer extends Answer {
     }
   }
 
+  /// The method waits for a condition, and nothing has changed. Callers do not get this answer.
+  ///
+  /// @param isTimed whether its condition depends on the time
+  record Waits(boolean isTimed) implements ObjectAnswer {
+    @Override
+    public @Nullable Object get(Marshaller unused) {
+      throw waits();
+    }
+
+    @Override
+    public byte[] encoded() {
+      return new byte[] {WAITS};
+    }
+
+    @Override
+    public boolean isWaiting() {
+      return true;
+    }
+  }
+
+  private static IllegalStateException waits() {
+    return new IllegalStateException("the call waits for a condition, and has no result");
+  }
+
   private static byte[] encode(int what, byte[] bytes) {
     return new Encoder(bytes.length + 1).u8(what).raw(bytes).toBytes();
   }
@@ -92,6 +120,7 @@ public sealed interface ObjectAnswer extends Answer {
       case RETURNED -> marshaller.value(encoded, 1, encoded.length);
       case THREW -> throw marshaller.thrown(encoded, 1, encoded.length);
       case LENT -> throw new PlacedObjects.LentToClients();
+      case WAITS -> throw waits();
       default -> throw new Corrupt("an answer of kind " + encoded[0]);
     };
   }

@@ -146,7 +146,7 @@ final class ObjectRequests {
   private void runBriefly(
       PendingRequest asked, Container container, ObjectService.Call call, Runnable ended) {
     try {
-      run(asked, call, ended, () -> service.beginBriefly(call, asked.timeLeft(), asked.id()));
+      run(asked, call, ended, () -> service.beginBriefly(call, asked.callTimeLeft(), asked.id()));
     } catch (NotBrief later) {
       container.lane().goOn(() -> run(asked, call, ended));
     }
@@ -154,7 +154,7 @@ final class ObjectRequests {
 
   /// @param ended runs once when the call has ended
   private void run(PendingRequest asked, ObjectService.Call call, Runnable ended) {
-    run(asked, call, ended, () -> service.begin(call, asked.timeLeft(), asked.id()));
+    run(asked, call, ended, () -> service.begin(call, asked.callTimeLeft(), asked.id()));
   }
 
   private void run(
@@ -213,6 +213,10 @@ final class ObjectRequests {
       PriorOutcome earlier = earlier(asked, container, "call");
       if (earlier != null) {
         Answer answer = earlier.answer();
+        if (answer != null && answer.isWaiting()) {
+          run(asked, made); // it has changed nothing, and waits here again
+          return;
+        }
         if (answer == null)
           throw new IllegalArgumentException("the request deleted the object when it came before");
         if (service.isLent(answer)) {

@@ -24,6 +24,7 @@ import stoa.node.access.Need;
 import stoa.node.access.Permit;
 import stoa.node.access.Role;
 import stoa.objects.ObjectService;
+import stoa.store.calls.Terms;
 import stoa.wire.BlobOperation;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
@@ -298,6 +299,14 @@ final class PendingRequest {
     if (millis == 0) return most;
     var left = Duration.ofMillis(millis).minusNanos(served.nowNanos() - arrivedNanos);
     return left.compareTo(most) < 0 ? left : most;
+  }
+
+  /// Returns how long a call may take that may wait for a condition: the client's limit, which may
+  /// be more than the store lets any call run; a very long time when the client set none.
+  Duration callTimeLeft() {
+    int millis = request.getTimeMillis();
+    if (millis == 0) return Terms.UNLIMITED;
+    return Duration.ofMillis(millis).minusNanos(served.nowNanos() - arrivedNanos);
   }
 
   // ---- requests to an earlier server

@@ -252,10 +252,11 @@ final class ServedGroup {
     }
   }
 
-  /// Returns whether every request is answered, and the answers are sent.
+  /// Returns whether every request is answered, and the answers are sent. A call that waits for a
+  /// condition does not count: its client makes it again at the next leader.
   boolean isIdle() {
+    if (underWay() > service.waitingCalls()) return false;
     for (Session session : registry.all()) {
-      if (session.underWay() > 0) return false;
       if (session.connection() != null && session.hasMore()) return false;
     }
     return true;

@@ -685,7 +685,10 @@ public final class Server implements AutoCloseable {
           .setMethod(call.method())
           .setVersion(call.version())
           .setMillis(call.age().toMillis())
-          .setRunning(call.progress() != ObjectCall.Progress.WAITING)
+          .setRunning(
+              call.progress() == ObjectCall.Progress.RUNNING
+                  || call.progress() == ObjectCall.Progress.CALLING)
+          .setAwaiting(call.progress() == ObjectCall.Progress.AWAITING)
           .setCalls(call.calls())
           .build();
     }

@@ -203,7 +203,7 @@ final class ListenableKey implements Handler {
       throws Exception {
     Marshaller marshaller = code.marshaller();
     Object name = stoa.nameIn(code, execution.key());
-    var context = new ObjectContext(stoa, execution, stoa.refOf(execution.key()), code, null);
+    var context = new ObjectContext(stoa, execution, stoa.refOf(execution.key()), code, null, null);
     KeyHandler<Object, Object> handler = one.handler(code);
     var arguments = known.computeIfAbsent(code, _ -> new Arguments(marshaller, newValue, before));
     return ScopedValue.where(CallContext.CURRENT, context)

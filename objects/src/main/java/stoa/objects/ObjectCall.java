@@ -32,6 +32,8 @@ public record ObjectCall(
   public enum Progress {
     /// It waits for its turn on its object.
     WAITING,
+    /// It waits for a change of its object, since its condition was false.
+    AWAITING,
     /// Its method runs.
     RUNNING,
     /// Its method waits for another object.
@@ -42,6 +44,7 @@ public record ObjectCall(
     Progress progress =
         switch (call.progress()) {
           case WAITING -> Progress.WAITING;
+          case AWAITING -> Progress.AWAITING;
           case RUNNING -> Progress.RUNNING;
           case CALLING -> Progress.CALLING;
         };

@@ -3,6 +3,7 @@ package stoa.objects;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -27,21 +28,25 @@ final class ObjectContext implements MethodRun {
   private final Ref<?> ref;
   private final LoadedCode code;
   private final @Nullable Object instance;
+  private final @Nullable Awaiting awaiting;
   private @Nullable RandomGenerator random;
 
   /// @param code the code of the method
   /// @param instance the object of the running method, or null during construction
+  /// @param awaiting the conditions of the method; null when it cannot wait for any
   ObjectContext(
       LocalService service,
       Execution execution,
       Ref<?> ref,
       LoadedCode code,
-      @Nullable Object instance) {
+      @Nullable Object instance,
+      @Nullable Awaiting awaiting) {
     this.service = service;
     this.execution = execution;
     this.ref = ref;
     this.code = code;
     this.instance = instance;
+    this.awaiting = awaiting;
   }
 
   /// Returns the context of the current thread, or null when the thread runs no object of the
@@ -71,6 +76,7 @@ final class ObjectContext implements MethodRun {
   @Override
   public @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
+    if (awaiting != null) awaiting.checkCalls();
     if (to.isPlaced()) throw Refusals.placed(to.key());
     return ((LocalObject) to.target()).nested(execution, to, method, arguments);
   }
@@ -97,7 +103,14 @@ final class ObjectContext implements MethodRun {
   }
 
   @Override
+  public void await(BooleanSupplier condition) {
+    if (awaiting == null) MethodRun.super.await(condition);
+    else awaiting.await(condition);
+  }
+
+  @Override
   public Instant now() {
+    if (awaiting != null) awaiting.sawTime();
     return Instant.EPOCH.plus(execution.nowMicros(), ChronoUnit.MICROS);
   }
 
@@ -123,6 +136,7 @@ final class ObjectContext implements MethodRun {
 
   @Override
   public <T> T collection(Function<Stoa, T> opening) {
+    if (awaiting != null) awaiting.checkCalls();
     return service.stoa().collection(this, code, opening);
   }
 }

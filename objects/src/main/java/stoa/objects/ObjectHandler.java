@@ -1,6 +1,7 @@
 package stoa.objects;
 
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Corrupt;
@@ -16,6 +17,7 @@ import stoa.base.Encoder;
 import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.base.ThrowableText;
+import stoa.front.CallNumbers;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.SharedCall;
@@ -25,6 +27,7 @@ import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
 import stoa.spi.Forkable;
 import stoa.store.calls.Query;
+import stoa.store.calls.Unblocked;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
@@ -148,7 +151,7 @@ final class ObjectHandler implements Handler {
       int code = trying == null ? execution.code() : TRIED;
       ObjectType type = trying == null ? stoa.typeAt(name, code) : trying.type();
       Object name = stoa.nameIn(type, key);
-      var context = new ObjectContext(stoa, execution, stoa.refOf(key), type.code(), null);
+      var context = new ObjectContext(stoa, execution, stoa.refOf(key), type.code(), null, null);
       try {
         @Nullable Object[] arguments = SharedCall.arguments(type.marshaller(), opening);
         Object instance =
@@ -168,6 +171,17 @@ final class ObjectHandler implements Handler {
     private ObjectHandler shown(ObjectHandler handler) {
       if (rerun != null) rerun.show(handler);
       return handler;
+    }
+
+    @Override
+    public boolean awaits(Key key, byte[] value) {
+      if (!CallNumbers.isMethod((int) new Decoder(value).varint())) return false;
+      try {
+        ObjectType.Called called = type().called(new Decoder(value));
+        return called != null && called.method().awaits();
+      } catch (StoaException unfit) {
+        return false;
+      }
     }
 
     @Override
@@ -369,8 +383,57 @@ final class ObjectHandler implements Handler {
       // The call arrived just as this code became active; the same on every replica.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
     }
+    if (called.method().awaits() && execution.isPutFromOutside()) {
+      return awaiting(called, arguments, execution);
+    }
     Object target = java.util.Objects.requireNonNull(instance);
-    return run(target, called.type(), called.method(), arguments, execution);
+    return run(target, called.type(), called.method(), arguments, execution, null);
+  }
+
+  /// Runs a method that may wait; when it does, the object is as before.
+  private Answer awaiting(
+      ObjectType.Called called, @Nullable Object[] arguments, Execution execution) {
+    Object before = java.util.Objects.requireNonNull(instance);
+    byte[] state = null;
+    Object target = before;
+    if (before instanceof Forkable<?> forkable) target = forkable.fork();
+    else state = type.state(before);
+    instance = target;
+    var awaiting = new Awaiting(Awaiting.Purpose.CALL, execution);
+    Answer answer = run(target, called.type(), called.method(), arguments, execution, awaiting);
+    if (!awaiting.waits()) return answer;
+    instance = state == null ? before : type.state(state);
+    return new ObjectAnswer.Waits(awaiting.isTimed());
+  }
+
+  /// Finds the first of some waiting calls that goes on.
+  private Unblocked.First first(List<byte[]> puts, Execution execution) {
+    boolean isTimed = false;
+    for (int i = 0; i < puts.size(); i++) {
+      var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
+      if (goesOn(puts.get(i), execution, awaiting)) return new Unblocked.First(i, isTimed);
+      isTimed |= awaiting.isTimed();
+    }
+    return new Unblocked.First(puts.size(), isTimed);
+  }
+
+  private boolean goesOn(byte[] put, Execution execution, Awaiting awaiting) {
+    Object known = instance;
+    if (known == null || lent) return true;
+    var in = new Decoder(put);
+    try {
+      ObjectType.Called called = type.called(in);
+      if (called == null) return true;
+      SharedMethod method = called.method();
+      @Nullable Object[] arguments =
+          type.marshaller().arguments(method, put, in.position(), put.length);
+      Object copy =
+          known instanceof Forkable<?> forkable ? forkable.fork() : type.state(type.state(known));
+      var _ = run(copy, called.type(), method, arguments, execution, awaiting);
+      return !awaiting.waits();
+    } catch (StoaException unfit) {
+      return true; // the execution says why
+    }
   }
 
   private @Nullable Object[] arguments(
@@ -390,6 +453,7 @@ final class ObjectHandler implements Handler {
       return new ObjectAnswer.Shared(seeing(bounds), stoa.marshaller());
     }
     if (query instanceof LentQuestion) return new ObjectAnswer.Shared(lent, stoa.marshaller());
+    if (query instanceof Unblocked(List<byte[]> puts)) return first(puts, execution);
     if (!(query instanceof Question question)) {
       throw new IllegalStateException("an object is asked by its accessors, not by " + query);
     }
@@ -400,12 +464,13 @@ final class ObjectHandler implements Handler {
     Object target = asBy(asked);
     if (target instanceof Forkable<?> forkable) {
       // The method may change only a fork.
-      return run(forkable.fork(), asked, method, question.arguments(), execution);
+      return run(forkable.fork(), asked, method, question.arguments(), execution, null);
     }
-    if (asked.isQuick(method)) return run(target, asked, method, question.arguments(), execution);
+    if (asked.isQuick(method))
+      return run(target, asked, method, question.arguments(), execution, null);
     // Not yet proven: a change that the bytecode check cannot see shows in the state.
     byte[] before = asked.state(target);
-    Answer answer = run(target, asked, method, question.arguments(), execution);
+    Answer answer = run(target, asked, method, question.arguments(), execution, null);
     if (!Arrays.equals(before, asked.state(target))) {
       throw new NotShareable(
           method.kind().isTransaction()
@@ -501,9 +566,10 @@ final class ObjectHandler implements Handler {
       ObjectType asked,
       SharedMethod method,
       @Nullable Object[] arguments,
-      Execution execution) {
+      Execution execution,
+      @Nullable Awaiting awaiting) {
     Ref<?> ref = stoa.refOf(execution.key());
-    var context = new ObjectContext(stoa, execution, ref, asked.code(), target);
+    var context = new ObjectContext(stoa, execution, ref, asked.code(), target, awaiting);
     Marshaller marshaller = asked.marshaller();
     long began = asked.begin(method);
     boolean stopped = false;
@@ -518,6 +584,8 @@ final class ObjectHandler implements Handler {
     } catch (Cancellation.Stopped stop) {
       stopped = true;
       throw stop;
+    } catch (Awaiting.Stopped waits) {
+      return new ObjectAnswer.Waits(awaiting != null && awaiting.isTimed());
     } catch (VirtualMachineError | Execution.Unwinding beyondTheMethod) {
       throw beyondTheMethod;
     } catch (Throwable thrown) {

@@ -334,6 +334,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.calls(callsMax);
   }
 
+  /// Returns how many calls wait for conditions of their objects.
+  public int waitingCalls() {
+    return store.waitingCalls();
+  }
+
   /// Cancels a call; returns whether the call was in progress and cancelable.
   public boolean cancel(long id) {
     return stoa.cancel(id);

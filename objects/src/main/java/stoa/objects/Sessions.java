@@ -90,6 +90,7 @@ public final class Sessions {
 
   /// Ends a session; returns whether it was open.
   public boolean end(long id) {
+    store.endWaiting(id);
     var in = put(new Encoder(12).u8(END).varint(id).toBytes());
     return in.u8() == 1;
   }

@@ -135,14 +135,30 @@ public final class Store implements AutoCloseable {
   /// @throws Closed when the store is closed
   public Request put(Target target, Put put, Terms terms) {
     PutRequest request = newPut(target, put, terms.at(terms.pace().awaited()));
+    if (engine.waiting().joins(request)) return engine.leader().await(request);
     return engine.leader().log(request);
   }
 
   /// Puts a value without waiting. The store executes the puts of one thread in order.
   public Request putAsync(Target target, Put put, Terms terms) {
     PutRequest request = newPut(target, put, terms);
-    engine.leader().logAsync(request);
+    if (!engine.waiting().joins(request)) engine.leader().logAsync(request);
     return request;
+  }
+
+  /// Returns how many calls wait for conditions of their keys.
+  public int waitingCalls() {
+    return engine.waiting().count();
+  }
+
+  /// Ends the calls of a client's session that wait for conditions, since the session has ended.
+  public void endWaiting(long session) {
+    engine
+        .waiting()
+        .endSession(
+            session,
+            new stoa.CallFailed(
+                "the session of the caller ended while the call waited; it has changed nothing"));
   }
 
   private PutRequest newPut(Target target, Put put, Terms terms) {
@@ -150,6 +166,7 @@ public final class Store implements AutoCloseable {
     var request = new PutRequest(resident, put, terms, Records.Origin.of(terms.id()), 0);
     request.trace(Trace.current());
     engine.limits().limit(request, terms.timeMax());
+    request.waitTicksMax = engine.limits().waitTicks(terms.timeMax());
     return request;
   }
 
@@ -721,6 +738,11 @@ public final class Store implements AutoCloseable {
   /// Reports the measurements since the store was opened.
   public void measure(Measures out) {
     engine.tally().measure(out);
+    out.gauge(
+        "stoa.calls.waiting",
+        Measures.NO_UNIT,
+        "Calls that wait for conditions of their objects.",
+        engine.waiting().count());
     out.gauge(
         "stoa.requests.under.way",
         Measures.NO_UNIT,

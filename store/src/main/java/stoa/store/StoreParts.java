@@ -1,6 +1,7 @@
 package stoa.store;
 
 import org.jspecify.annotations.Nullable;
+import stoa.Closed;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
 import stoa.log.ShardLog;
@@ -46,6 +47,7 @@ import stoa.store.running.Timeline;
 import stoa.store.running.Unfinished;
 import stoa.store.running.Verdicts;
 import stoa.store.running.WaitGraph;
+import stoa.store.running.WaitingCalls;
 import stoa.store.streams.StoredStreams;
 import stoa.store.threads.Threads;
 import stoa.store.transactions.Transactions;
@@ -83,6 +85,7 @@ final class StoreParts {
   private final Questions questions;
   private final CallList callList;
   private final Deadlines deadlines;
+  private final WaitingCalls waiting;
   private final Runs runs;
   private final Loader loader;
   private final Holds holds;
@@ -148,7 +151,8 @@ final class StoreParts {
     var waits = new WaitGraph(runners, config.nestingMax());
     var verdicts = new Verdicts(leader, waits, unfinished, health, tally, threads);
     deadlines = new Deadlines(limits, runners, verdicts);
-    callList = new CallList(runners, residents, verdicts, threads);
+    waiting = new WaitingCalls(leader, spaces, limits, quarantine);
+    callList = new CallList(runners, residents, verdicts, waiting, threads);
     runs =
         new Runs(
             new Runs.Parts(
@@ -161,6 +165,7 @@ final class StoreParts {
                 verdicts,
                 quarantine,
                 unfinished,
+                waiting,
                 threads));
 
     // The past.
@@ -214,6 +219,7 @@ final class StoreParts {
 
   private void tick() {
     deadlines.watch();
+    waiting.tick();
     leader.tick();
     incomingCalls.tick();
     resuming.tick();
@@ -226,6 +232,7 @@ final class StoreParts {
     if (!health.close()) return;
     intake.progress().wake();
     leader.callWriter();
+    waiting.end(new Closed("the store was closed while the call waited; it has changed nothing"));
     admission.awaitIdle(config.closeTimeMax());
     threads.close();
     runners.close();
@@ -292,6 +299,10 @@ final class StoreParts {
 
   Questions questions() {
     return questions;
+  }
+
+  WaitingCalls waiting() {
+    return waiting;
   }
 
   CallList callList() {

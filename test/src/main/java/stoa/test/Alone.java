@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.StringJoiner;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -167,6 +168,11 @@ final class Alone<T> {
     @Override
     public RandomGenerator random() {
       return random;
+    }
+
+    @Override
+    public void await(BooleanSupplier condition) {
+      if (!condition.getAsBoolean()) throw new OthersNeeded("wait for a condition");
     }
 
     @Override

@@ -62,11 +62,21 @@ public final class SharedMethod {
   private final List<Class<?>> parameterTypes;
   private final List<Type> genericParameterTypes;
   private final boolean isSuccessor;
+  private final boolean awaits;
   private final Parts parts;
   private @Nullable Meter meter;
 
+  /// @param awaits whether it may wait for a condition
   /// @param handle of type `(Object, Object[]) Object`
-  SharedMethod(String id, int index, Kind kind, Method method, MethodHandle handle, Parts parts) {
+  SharedMethod(
+      String id,
+      int index,
+      Kind kind,
+      boolean awaits,
+      Method method,
+      MethodHandle handle,
+      Parts parts) {
+    this.awaits = awaits;
     this.id = id;
     this.index = index;
     this.kind = kind;
@@ -93,6 +103,11 @@ public final class SharedMethod {
   /// Returns the effect of the method on the object.
   public Kind kind() {
     return kind;
+  }
+
+  /// Returns whether it may wait for a condition ([stoa.Awaits]).
+  public boolean awaits() {
+    return awaits;
   }
 
   /// Returns the method's name in the source.

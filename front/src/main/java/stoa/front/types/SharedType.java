@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
+import stoa.Awaits;
 import stoa.Commutes;
 import stoa.Key;
 import stoa.LogOrder;
@@ -396,15 +397,18 @@ public final class SharedType {
       }
     }
     var methods = new ArrayList<SharedMethod>(byId.size());
-    byId.forEach((id, method) ->
-        methods.add(
-            new SharedMethod(
-                id,
-                methods.size(),
-                kind(face, implementation, method),
-                method,
-                handle(method),
-                parts(face, implementation, method))));
+    byId.forEach((id, method) -> {
+      SharedMethod.Kind kind = kind(face, implementation, method);
+      methods.add(
+          new SharedMethod(
+              id,
+              methods.size(),
+              kind,
+              awaits(face, implementation, method, kind),
+              method,
+              handle(method),
+              parts(face, implementation, method)));
+    });
     return List.copyOf(methods);
   }
 
@@ -560,6 +564,17 @@ public final class SharedType {
     }
     if (accessor || (text && !mutator)) return SharedMethod.Kind.ACCESSOR;
     return mutator ? SharedMethod.Kind.MUTATOR : SharedMethod.Kind.UPDATE;
+  }
+
+  private static boolean awaits(
+      Class<?> face, Class<?> implementation, Method method, SharedMethod.Kind kind) {
+    if (annotation(face, implementation, method, Awaits.class) == null) return false;
+    if (!kind.isReading()) return true;
+    throw new NotShareable(
+        member(method)
+            + " is marked @Awaits and @"
+            + (kind == SharedMethod.Kind.ACCESSOR ? "Accessor" : "Transactional")
+            + "; only a call that the store logs can wait: remove one of them");
   }
 
   /// Returns what the annotations of a method say about the part on which it works.

@@ -24,6 +24,7 @@ import stoa.store.running.GetRequest;
 import stoa.store.running.Journal;
 import stoa.store.running.NoteRequest;
 import stoa.store.running.PartRequest;
+import stoa.store.running.PutRequest;
 import stoa.store.running.QuestionRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
@@ -186,6 +187,11 @@ public final class BatchLeader implements Journal, Intake.Help {
   /// Logs a checkpoint of a key, and waits until the key has made it.
   public void checkpoint(Key key) {
     log(new CheckpointRequest(accepted(key))).check();
+  }
+
+  @Override
+  public void logAgain(PutRequest attempt) {
+    logAsync(attempt);
   }
 
   // ---- questions

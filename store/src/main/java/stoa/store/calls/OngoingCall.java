@@ -32,6 +32,8 @@ public record OngoingCall(
   public enum Progress {
     /// The call waits for its turn on its key.
     WAITING,
+    /// The call has found its condition false, and waits for a change of its key.
+    AWAITING,
     /// Its handler runs.
     RUNNING,
     /// Its handler waits for another key.

@@ -22,7 +22,8 @@ import stoa.base.Existence;
 ///   [Store#beginQuestion(Request)] asks it again
 public record Terms(
     Existence existence, Pace pace, Duration timeMax, @Nullable CallId id, boolean asksAlone) {
-  private static final Duration UNLIMITED = Duration.ofSeconds(Long.MAX_VALUE);
+  /// The time limit of a call that has none of its own.
+  public static final Duration UNLIMITED = Duration.ofSeconds(Long.MAX_VALUE);
 
   /// Returns the terms of a call that may run for as long as the store lets any call run.
   public static Terms expecting(Existence existence) {

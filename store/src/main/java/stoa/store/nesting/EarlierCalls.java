@@ -58,7 +58,8 @@ public final class EarlierCalls {
     return loader.answerFromLog(key, address);
   }
 
-  /// Returns the outcome of a client's call, see [Store#earlier].
+  /// Returns the outcome of a client's call, see [Store#earlier]. A call that waited for a
+  /// condition is in the log several times; the last of them is its outcome.
   public @Nullable PriorOutcome earlier(Key key, Records.Origin origin, long since) {
     long executed = questions.position(key);
     StreamId stream = key.stream();
@@ -71,7 +72,7 @@ public final class EarlierCalls {
         entry -> {
           boolean change = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
           if (change && origin.equals(Records.originOf(entry.payload()))) found[0] = entry;
-          return found[0] == null;
+          return true;
         });
     StoredEntry entry = found[0];
     if (entry == null) {

@@ -23,6 +23,11 @@ public final class Bookkeeping {
     return runners.now();
   }
 
+  /// Notes a request of an operation in progress.
+  void begun() {
+    admission.begun();
+  }
+
   /// Notes a settled request.
   void settled(Request request) {
     if (request.ticksMax > 0) limits.settled(request);

@@ -19,10 +19,17 @@ public final class CallList {
   private final Runners runners;
   private final Residents residents;
   private final Verdicts verdicts;
+  private final WaitingCalls waiting;
   private final Threads threads;
   private final AtomicLong ids = new AtomicLong();
 
-  public CallList(Runners runners, Residents residents, Verdicts verdicts, Threads threads) {
+  public CallList(
+      Runners runners,
+      Residents residents,
+      Verdicts verdicts,
+      WaitingCalls waiting,
+      Threads threads) {
+    this.waiting = waiting;
     this.runners = runners;
     this.residents = residents;
     this.verdicts = verdicts;
@@ -45,8 +52,13 @@ public final class CallList {
       if (calls.size() >= callsMax || !resident.isBusy()) return;
       resident.visitRequests(request -> {
         boolean waits = isHandled(request) && request.isWaiting();
-        if (calls.size() < callsMax && waits) calls.add(call(request, now));
+        if (calls.size() < callsMax && waits) {
+          calls.add(call(request, OngoingCall.Progress.WAITING, now));
+        }
       });
+    });
+    waiting.visit(put -> {
+      if (calls.size() < callsMax) calls.add(call(put, OngoingCall.Progress.AWAITING, now));
     });
     return calls;
   }
@@ -77,14 +89,14 @@ public final class CallList {
         age(now - (request != null ? request.since : run.startTick)));
   }
 
-  private OngoingCall call(Request request, int now) {
+  private OngoingCall call(Request request, OngoingCall.Progress progress, int now) {
     return new OngoingCall(
         request.id(ids),
         request.resident.key,
         value(request),
         query(request),
         request instanceof PutRequest put ? put.address : 0,
-        OngoingCall.Progress.WAITING,
+        progress,
         null,
         request.depth,
         request.session(),
@@ -135,6 +147,11 @@ public final class CallList {
   }
 
   private Found cancelFound(long id) {
+    boolean waited =
+        waiting.end(
+            put -> put.id(ids) == id,
+            put -> byOperator(put.resident.key, "; it waited for its condition"));
+    if (waited) return Found.CANCELLED;
     var found = new Found[] {Found.NONE};
     var stands = new boolean[1];
     runners.visit(run -> {

@@ -866,6 +866,14 @@ public final class Execution implements Cancellation.Run {
     throw new Yielded();
   }
 
+  /// Returns whether the run executes a put that neither a handler nor a transaction makes.
+  public boolean isPutFromOutside() {
+    Records.Origin by = origin;
+    return code >= 0
+        && mode != Mode.TENTATIVE
+        && (by == null || !(by.isHandler() || by.isTransaction()));
+  }
+
   /// Returns whether the run has called another key, or was about to.
   public boolean hasCalled() {
     return called;

@@ -60,6 +60,12 @@ public interface HandlerFactory {
     return true;
   }
 
+  /// Returns whether a put calls a method that may wait for a condition of its key, so that it
+  /// comes behind those that wait already.
+  default boolean awaits(Key key, byte[] value) {
+    return false;
+  }
+
   /// Describes the method that a put calls; empty when it calls none, or when the factory does not
   /// know.
   default String method(Key key, byte[] value) {

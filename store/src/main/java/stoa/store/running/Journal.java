@@ -15,6 +15,9 @@ public interface Journal {
   ///   only if it has logged that one, so that when the last answer is durable, all answers are
   NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before);
 
+  /// Logs and runs a put again that waits for a condition, with the next batch; does not wait.
+  void logAgain(PutRequest attempt);
+
   /// Leads a batch if no thread leads; returns whether it did.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null

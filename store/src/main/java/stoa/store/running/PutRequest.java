@@ -6,6 +6,7 @@ import stoa.base.Footprint;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 /// A request to log a value for a key and to execute it with the key's handler.
 @SuppressWarnings("exports") // see the package
@@ -40,6 +41,13 @@ public final class PutRequest extends ChangeRequest {
 
   /// The argument that creates the handler of the generation that the put begins.
   public byte @Nullable [] opening;
+
+  /// How many ticks the put may wait for a condition, counted from when its caller made it; 0 when
+  /// nothing limits that.
+  public int waitTicksMax;
+
+  /// Whether a waiting put makes this one, to run again.
+  private boolean again;
 
   private volatile @Nullable NoteRequest verdict;
 
@@ -82,6 +90,46 @@ public final class PutRequest extends ChangeRequest {
   public boolean lacksAnswer() {
     NoteRequest before = after;
     return before != null && before.isRefused();
+  }
+
+  // ---- waiting for a condition
+
+  /// Returns whether the store keeps the put when it waits. A waiting put keeps itself: it only
+  /// learns that this run of it waits again.
+  boolean mayWait() {
+    return !again && (origin == null || !(origin.isHandler() || origin.isTransaction()));
+  }
+
+  /// Returns another request to log and to run the put.
+  PutRequest again() {
+    var terms = Terms.expecting(existence).at(pace);
+    var attempt = new PutRequest(resident, Put.of(value), terms, origin, depth);
+    attempt.again = true;
+    attempt.hastenAs(this);
+    attempt.isNamedAs(this);
+    return attempt;
+  }
+
+  /// Settles the put as another request for it.
+  void settleAs(PutRequest attempt) {
+    address = attempt.address;
+    counter = attempt.counter;
+    nowMicros = attempt.nowMicros;
+    generation = attempt.generation;
+    reach = attempt.reach;
+    RuntimeException failure = attempt.failure();
+    if (failure == null) complete(attempt.answer());
+    else fail(failure);
+  }
+
+  /// Returns whether the put has waited for longer than it may.
+  boolean isLateWaiting(int now) {
+    return waitTicksMax > 0 && now - since > waitTicksMax;
+  }
+
+  /// Returns how long the put may wait, in milliseconds.
+  long waitMillis() {
+    return (long) waitTicksMax * Threads.TICK_MILLIS;
   }
 
   // ---- the verdict that takes the put back before its run begins

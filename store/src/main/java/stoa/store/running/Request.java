@@ -59,7 +59,9 @@ public abstract sealed class Request extends Pending
 
   private volatile long session;
   private long id;
+  private @Nullable Request namedAs;
   private boolean isAhead;
+  private boolean parked;
   private volatile @Nullable Consumer<Request> listener;
 
   Request(Resident resident, Pace pace, int depth) {
@@ -105,8 +107,15 @@ public abstract sealed class Request extends Pending
 
   /// Returns the number by which an operator names the request.
   final synchronized long id(AtomicLong ids) {
+    if (namedAs != null) return namedAs.id(ids);
     if (id == 0) id = ids.incrementAndGet();
     return id;
+  }
+
+  /// Makes an operator see this request as another one, for which it is made.
+  final void isNamedAs(Request other) {
+    namedAs = other;
+    session = other.session;
   }
 
   // ---- its time
@@ -228,8 +237,15 @@ public abstract sealed class Request extends Pending
 
   @Override
   void release() {
-    resident.books().settled(this);
+    if (!parked) resident.books().settled(this);
     unpin();
+  }
+
+  /// Stops counting the request as in progress before it is settled, while it waits for nothing
+  /// that is in progress. It still pins its keys.
+  final void park() {
+    parked = true;
+    resident.books().settled(this);
   }
 
   /// Notes that a caller of this process sees the state that the answer reflects, unless the caller

@@ -708,8 +708,15 @@ public final class Resident extends StreamEnd implements Runnable {
       request.reach = parts.moments.moment();
       Answer answer = state.answerAt(request.address);
       if (answer == null) answer = parts.loader.findAnswer(key, request.address);
-      if (answer != null) request.complete(answer);
-      else request.fail(parts.loader.reason(key, request.address));
+      if (answer == null) {
+        request.fail(parts.loader.reason(key, request.address));
+      } else if (answer.isWaiting() && request.mayWait()) {
+        runs.waiting.begin(request, answer.isTimed());
+        runs.waiting.changed(this); // the state may be a later one
+      } else {
+        runs.waiting.changed(this);
+        request.complete(answer);
+      }
       return true;
     }
     if (!request.begins && state.generation() == 0) {
@@ -741,6 +748,12 @@ public final class Resident extends StreamEnd implements Runnable {
     request.reach = Math.max(request.counter, execution.reach);
     state.settle(request.value.length);
     reweigh(state);
+    boolean waits = answer.isWaiting();
+    if (waits && request.mayWait()) {
+      runs.waiting.begin(request, answer.isTimed());
+      return true;
+    }
+    if (!waits) runs.waiting.changed(this);
     request.complete(answer);
     return true;
   }
@@ -767,6 +780,7 @@ public final class Resident extends StreamEnd implements Runnable {
     generation = 0;
     executed = request.address;
     reweigh(state);
+    runs.waiting.deleted(this);
     request.complete(null);
     return true;
   }
@@ -783,6 +797,7 @@ public final class Resident extends StreamEnd implements Runnable {
       reweigh(state);
     }
     skip(request.address);
+    runs.waiting.changed(this);
     request.complete(null);
     return true;
   }
@@ -811,6 +826,8 @@ public final class Resident extends StreamEnd implements Runnable {
     executed = state.position();
     executedChange = request.counter;
     reweigh(state);
+    if (generation == 0) runs.waiting.deleted(this);
+    else runs.waiting.changed(this);
     request.complete(null);
     return true;
   }

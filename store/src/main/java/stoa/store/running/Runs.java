@@ -21,6 +21,7 @@ public final class Runs {
   public final Bans bans;
   public final Unfinished unfinished;
   final Threads threads;
+  final WaitingCalls waiting;
   private @Nullable OtherKeys others;
 
   /// The parts that runs share.
@@ -33,6 +34,7 @@ public final class Runs {
   /// @param journal logs the answers that runs get
   /// @param verdicts takes runs back
   /// @param bans refuses the runs that must not be repeated
+  /// @param waiting keeps the puts that wait for a condition
   /// @param unfinished notes the runs that have put to other keys
   public record Parts(
       Runners runners,
@@ -44,6 +46,7 @@ public final class Runs {
       Verdicts verdicts,
       Bans bans,
       Unfinished unfinished,
+      WaitingCalls waiting,
       Threads threads) {}
 
   public Runs(Parts parts) {
@@ -57,6 +60,7 @@ public final class Runs {
     bans = parts.bans;
     unfinished = parts.unfinished;
     threads = parts.threads;
+    waiting = parts.waiting;
   }
 
   /// Sets the way in which handlers call other keys. Called once, before any handler runs: that way

@@ -15,6 +15,9 @@ import stoa.store.threads.Threads;
 public final class TimeLimits {
   private static final int LONG_TICKS = 1;
 
+  // The ticks of a longer time limit exceed an int.
+  private static final int UNLIMITED_DAYS = 365;
+
   private final Runners runners;
   private final Duration callTimeMax;
   private final int ticksMax;
@@ -149,6 +152,11 @@ public final class TimeLimits {
   /// Converts the time limit of a question to ticks; returns 0 when the store's own limit applies.
   public int ownTicks(Duration timeMax) {
     return timeMax.compareTo(callTimeMax) >= 0 ? 0 : ticks(timeMax);
+  }
+
+  /// Returns how many ticks a call with a time limit may wait for a condition; 0 for no limit.
+  public int waitTicks(Duration timeMax) {
+    return timeMax.toDays() > UNLIMITED_DAYS ? 0 : ticks(timeMax);
   }
 
   /// Converts a time to ticks, at least one.

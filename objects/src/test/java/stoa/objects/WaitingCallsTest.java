@@ -1,0 +1,119 @@
+package stoa.objects;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.CallFailed;
+import stoa.Closed;
+import stoa.LimitExceeded;
+import stoa.Limits;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.store.running.WaitingCalls;
+
+/// The calls that wait in the store of this process.
+class WaitingCallsTest {
+  private static List<ObjectCall> awaiting(Stoa stoa) {
+    return LocalService.of(stoa).calls(10_000).stream()
+        .filter(call -> call.progress() == ObjectCall.Progress.AWAITING)
+        .toList();
+  }
+
+  private static void awaitWaiting(Stoa stoa, int count) {
+    while (awaiting(stoa).size() != count) Thread.onSpinWait();
+  }
+
+  private static Throwable failure(CompletableFuture<?> call) {
+    return Objects.requireNonNull(assertThrows(CompletionException.class, call::join).getCause());
+  }
+
+  @Test
+  void waitingCallsGoOnInTheOrderOfTheirArrival() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      AwaitTest.Box box = stoa.get(AwaitTest.Box.class, "a");
+      var calls = new ArrayList<CompletableFuture<String>>();
+      for (int i = 0; i < 100; i++) {
+        calls.add(stoa.async(box, AwaitTest.Box::take));
+        awaitWaiting(stoa, i + 1);
+      }
+      for (int i = 0; i < 100; i++) box.offer("item " + i);
+      for (int i = 0; i < 100; i++) assertEquals("item " + i, calls.get(i).join());
+      assertEquals(List.of(), awaiting(stoa));
+    }
+  }
+
+  @Test
+  void anOperatorSeesAWaitingCallAndCancelsIt() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      AwaitTest.Box box = stoa.get(AwaitTest.Box.class, "a");
+      CompletableFuture<String> taken = stoa.async(box, AwaitTest.Box::take);
+      awaitWaiting(stoa, 1);
+      ObjectCall waiting = awaiting(stoa).getFirst();
+      assertEquals("take()", waiting.method());
+      assertTrue(LocalService.of(stoa).cancel(waiting.id()));
+      assertInstanceOf(CallFailed.class, failure(taken));
+      box.offer("apple");
+      assertEquals(List.of("apple"), box.items());
+    }
+  }
+
+  @Test
+  void aStoreThatClosesEndsItsWaitingCalls(@TempDir Path folder) {
+    CompletableFuture<String> taken;
+    String url = "file:" + folder.resolve("store");
+    try (Stoa stoa = Stoa.open(url)) {
+      AwaitTest.Box box = stoa.get(AwaitTest.Box.class, "a");
+      taken = stoa.async(box, AwaitTest.Box::take);
+      awaitWaiting(stoa, 1);
+      box.offer("apple");
+      assertEquals("apple", taken.join());
+      taken = stoa.async(box, AwaitTest.Box::take);
+      awaitWaiting(stoa, 1);
+    }
+    assertInstanceOf(Closed.class, failure(taken));
+    try (Stoa stoa = Stoa.open(url)) {
+      AwaitTest.Box box = stoa.get(AwaitTest.Box.class, "a");
+      assertEquals(List.of(), box.items());
+      assertEquals(1, box.taken());
+      assertEquals(4, stoa.history(box).version());
+    }
+  }
+
+  @Test
+  void anObjectKeepsALimitOfWaitingCalls() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      AwaitTest.Box box = stoa.get(AwaitTest.Box.class, "a");
+      var calls = new ArrayList<CompletableFuture<String>>();
+      for (int i = 0; i < WaitingCalls.OF_KEY_MAX; i++) {
+        calls.add(stoa.async(box, AwaitTest.Box::take));
+      }
+      awaitWaiting(stoa, WaitingCalls.OF_KEY_MAX);
+      assertInstanceOf(LimitExceeded.class, failure(stoa.async(box, AwaitTest.Box::take)));
+      for (int i = 0; i < calls.size(); i++) box.offer("item");
+      for (var call : calls) assertEquals("item", call.join());
+    }
+  }
+
+  @Test
+  void objectsWithWaitingCallsStayWhileOthersLeaveMemory() {
+    var limits = Limits.standard().withResidentBytesMax(1 << 16);
+    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
+      AwaitTest.Box box = stoa.get(AwaitTest.Box.class, "a");
+      CompletableFuture<String> taken = stoa.async(box, AwaitTest.Box::take);
+      awaitWaiting(stoa, 1);
+      for (int i = 0; i < 500; i++) stoa.get(AwaitTest.Box.class, i).offer("x".repeat(1_000));
+      box.offer("apple");
+      assertEquals("apple", taken.join());
+    }
+  }
+}

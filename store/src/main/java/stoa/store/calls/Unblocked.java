@@ -1,0 +1,28 @@
+package stoa.store.calls;
+
+import java.util.List;
+import stoa.base.Answer;
+
+/// A question to a handler: the first of some waiting puts that would not wait now.
+///
+/// The answer is a [First]. The handler tries each put on a copy of its state. A put that it cannot
+/// try counts as one that would not wait: its execution shows what it does.
+///
+/// @param puts the values of the puts, in the order in which they are tried
+public record Unblocked(List<byte[]> puts) implements Query {
+  @Override
+  public int number() {
+    return 0;
+  }
+
+  /// The answer.
+  ///
+  /// @param index of the put; the number of the puts when all of them would wait
+  /// @param isTimed whether a put before it waits for a condition that depends on the time
+  public record First(int index, boolean isTimed) implements Answer {
+    @Override
+    public byte[] encoded() {
+      throw new IllegalStateException("no log has this answer");
+    }
+  }
+}

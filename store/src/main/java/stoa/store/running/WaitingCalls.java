@@ -1,0 +1,367 @@
+package stoa.store.running;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import stoa.DeadlineExceeded;
+import stoa.LimitExceeded;
+import stoa.base.Check;
+import stoa.base.Key;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Terms;
+import stoa.store.calls.Unblocked;
+import stoa.store.records.KeyRefusals;
+import stoa.store.threads.Threads;
+
+/// The puts that wait for a change of their keys, because their handlers found a condition false.
+/// They hold no thread. Thread-safe.
+@SuppressWarnings("exports") // see the package
+public final class WaitingCalls {
+  /*
+   * A put that waits is in the log once, as an entry that changed nothing. After each change of its
+   * key, the key's handler is asked which of the waiting puts, in their order, would go on first
+   * (Unblocked). The store logs that put again, with the same origin: an attempt. Its execution
+   * decides. When it waits again, because another put came between, it keeps its place.
+   *
+   * Invariants:
+   * (1) A key has one search at a time. A change during a search makes it begin again.
+   * (2) A waiting put has one attempt at a time. Nothing but the attempt settles the put meanwhile.
+   * (3) The runner of a key adds the puts that wait and announces the changes, in the order of the
+   *     stream. So each change behind a put's last run begins a search that sees the put.
+   */
+
+  /// How many puts may wait on one key.
+  public static final int OF_KEY_MAX = 1_000;
+
+  /// How many puts may wait in a store.
+  public static final int ALL_MAX = 10_000;
+
+  // For how many ticks the puts of a key wait whose conditions depend on the time, until the key is
+  // asked again.
+  private static final int TIMED_TICKS = 500 / Threads.TICK_MILLIS;
+
+  // How many puts one question tries.
+  private static final int TRIED_MAX = 64;
+
+  private final Map<Resident, Line> lines = new ConcurrentHashMap<>();
+  private final AtomicInteger all = new AtomicInteger();
+  private final Journal journal;
+  private final Spaces spaces;
+  private final TimeLimits limits;
+  private final Bans bans;
+  private volatile @Nullable RuntimeException ended;
+
+  public WaitingCalls(Journal journal, Spaces spaces, TimeLimits limits, Bans bans) {
+    this.journal = journal;
+    this.spaces = spaces;
+    this.limits = limits;
+    this.bans = bans;
+  }
+
+  /// A put that waits.
+  private static final class Waiter {
+    private final PutRequest put;
+    private boolean attempted;
+
+    private Waiter(PutRequest put) {
+      this.put = put;
+    }
+  }
+
+  /// The puts that wait on one key, in the order of their arrival. Guarded by itself.
+  private static final class Line {
+    private final Resident resident;
+    private final List<Waiter> waiters = new ArrayList<>();
+    private boolean searching;
+    private boolean changed;
+    private boolean isTimed;
+
+    private Line(Resident resident) {
+      this.resident = resident;
+    }
+  }
+
+  // ---- where puts begin to wait
+
+  /// Makes a put wait that its handler has just run. The runner of its key calls this.
+  ///
+  /// @param isTimed whether its condition depends on the time
+  void begin(PutRequest put, boolean isTimed) {
+    put.park();
+    join(put, false, isTimed);
+  }
+
+  /// Makes a new put wait behind those that wait on its key already; returns false when none does,
+  /// or when the put calls a method that does not wait.
+  public boolean joins(PutRequest put) {
+    Line line = lines.get(put.resident);
+    if (line == null) return false;
+    if (!spaces.factory(put.resident.key.space()).awaits(put.resident.key, put.value)) return false;
+    put.park();
+    join(put, true, false);
+    return true;
+  }
+
+  private void join(PutRequest put, boolean isNew, boolean isTimed) {
+    RuntimeException refusal = ended;
+    if (refusal == null && all.incrementAndGet() > ALL_MAX) {
+      all.decrementAndGet();
+      refusal = tooMany(put, "in this store", ALL_MAX);
+    }
+    if (refusal == null) {
+      var full = new boolean[1];
+      lines.compute(
+          put.resident,
+          (resident, known) -> {
+            Line line = known == null ? new Line(resident) : known;
+            synchronized (line) {
+              full[0] = line.waiters.size() >= OF_KEY_MAX;
+              if (!full[0]) line.waiters.add(new Waiter(put));
+              line.isTimed |= isTimed;
+            }
+            return line;
+          });
+      if (full[0]) {
+        all.decrementAndGet();
+        refusal = tooMany(put, "on it", OF_KEY_MAX);
+      }
+    }
+    if (refusal != null) put.fail(refusal);
+    else if (ended != null) end(ended);
+    else if (isNew) changed(put.resident);
+  }
+
+  private static LimitExceeded tooMany(PutRequest put, String where, int max) {
+    return new LimitExceeded(
+        "a call on "
+            + put.resident.key
+            + " would wait for its condition, and "
+            + max
+            + " calls wait "
+            + where
+            + " already; it has changed nothing: call it again later");
+  }
+
+  // ---- the search for a put that goes on
+
+  /// Notes that a key has changed. The runner of the key calls this, and it does not wait.
+  void changed(Resident resident) {
+    Line line = lines.get(resident);
+    if (line == null) return;
+    synchronized (line) {
+      line.changed = true;
+      if (line.searching) return;
+      line.searching = true;
+    }
+    search(line, 0);
+  }
+
+  /// Notes that the generation of a key has ended: no put on it goes on.
+  void deleted(Resident resident) {
+    Line line = lines.get(resident);
+    if (line == null) return;
+    settle(line, _ -> true, _ -> KeyRefusals.gone(resident.key));
+    changed(resident);
+  }
+
+  /// Asks for the first put that goes on, from a place in the line on.
+  private void search(Line line, int from) {
+    int first = from;
+    List<Waiter> tried = List.of();
+    synchronized (line) {
+      if (line.changed) {
+        line.changed = false;
+        first = 0;
+      }
+      int size = line.waiters.size();
+      if (first < size && ended == null) {
+        tried = List.copyOf(line.waiters.subList(first, Math.min(size, first + TRIED_MAX)));
+      }
+      line.searching = !tried.isEmpty();
+    }
+    if (tried.isEmpty()) drop(line);
+    else ask(line, tried, first);
+  }
+
+  private void ask(Line line, List<Waiter> tried, int first) {
+    var question = new Unblocked(tried.stream().map(waiter -> waiter.put.value).toList());
+    Resident resident = line.resident;
+    if (!resident.pin()) { // the last put that kept it has ended
+      synchronized (line) {
+        line.searching = false;
+      }
+      drop(line);
+      return;
+    }
+    resident.books().begun();
+    Terms terms = Terms.expecting(tried.getFirst().put.existence).at(Pace.LONG);
+    var asked = new GetRequest(resident, question, terms, 0);
+    asked.whenDone(done -> found(line, tried, first, (GetRequest) done));
+    if (resident.enqueue(asked)) resident.dispatch();
+  }
+
+  private void found(Line line, List<Waiter> tried, int from, GetRequest asked) {
+    // Of a question that failed the first put says why.
+    int index = 0;
+    if (!asked.failed()) {
+      var found = (Unblocked.First) asked.answer();
+      index = found.index();
+      if (found.isTimed()) {
+        synchronized (line) {
+          line.isTimed = true;
+        }
+      }
+    }
+    if (index < tried.size()) attempt(line, tried.get(index));
+    else search(line, from + index);
+  }
+
+  private void attempt(Line line, Waiter waiter) {
+    boolean waits;
+    synchronized (line) {
+      waits = line.waiters.contains(waiter);
+      waiter.attempted = waits;
+    }
+    if (!waits) {
+      search(line, 0);
+      return;
+    }
+    PutRequest put = waiter.put;
+    Resident resident = put.resident;
+    Check.that(resident.pin(), "%s stays in memory while a call waits", resident.key);
+    resident.books().begun();
+    PutRequest attempt = put.again();
+    if (attempt.ticksMax > 0) limits.begun(attempt);
+    attempt.whenDone(_ -> ran(line, waiter, attempt));
+    journal.logAgain(attempt);
+  }
+
+  private void ran(Line line, Waiter waiter, PutRequest attempt) {
+    boolean waits = !attempt.failed() && attempt.answer().isWaiting();
+    int next = 0;
+    synchronized (line) {
+      waiter.attempted = false;
+      if (waits) {
+        next = line.waiters.indexOf(waiter) + 1;
+        line.isTimed |= attempt.answer().isTimed();
+      } else {
+        line.waiters.remove(waiter);
+      }
+    }
+    if (!waits) {
+      all.decrementAndGet();
+      waiter.put.settleAs(attempt);
+    }
+    search(line, next);
+  }
+
+  /// Forgets a line in which no put waits.
+  private void drop(Line line) {
+    lines.computeIfPresent(
+        line.resident,
+        (_, known) -> {
+          synchronized (known) {
+            return known.waiters.isEmpty() && !known.searching ? null : known;
+          }
+        });
+  }
+
+  // ---- the ends of puts that wait
+
+  /// Ends the puts whose time is over, and those whose keys are in quarantine; asks the keys again
+  /// whose puts wait for a time.
+  public void tick() {
+    int now = limits.now();
+    if (now % TIMED_TICKS == 0) lookAgain();
+    for (Line line : lines.values()) {
+      Resident resident = line.resident;
+      settle(line, put -> put.isLateWaiting(now), this::late);
+      RuntimeException banned = bans.refusal(resident.key, resident.generationHint());
+      if (banned != null) settle(line, _ -> true, _ -> banned);
+    }
+  }
+
+  private void lookAgain() {
+    for (Line line : lines.values()) {
+      boolean isTimed;
+      synchronized (line) {
+        isTimed = line.isTimed && !line.searching;
+        line.isTimed &= line.searching; // the answer says whether it still is
+      }
+      if (isTimed) changed(line.resident);
+    }
+  }
+
+  private DeadlineExceeded late(PutRequest put) {
+    return new DeadlineExceeded(
+        what(put)
+            + " waited for its condition for longer than its time, "
+            + put.waitMillis()
+            + " ms; it has changed nothing");
+  }
+
+  private String what(PutRequest put) {
+    Key key = put.resident.key;
+    String method = spaces.factory(key.space()).method(key, put.value);
+    return "a call " + (method.isEmpty() ? "on " : "of " + method + " on ") + key;
+  }
+
+  /// Ends the puts of a session whose client is gone.
+  public void endSession(long session, RuntimeException why) {
+    for (Line line : lines.values()) settle(line, put -> put.session() == session, _ -> why);
+  }
+
+  /// Ends all puts, and those that come later.
+  public void end(RuntimeException why) {
+    ended = why;
+    for (Line line : lines.values()) settle(line, _ -> true, _ -> why);
+  }
+
+  /// Ends some puts of a line that have no attempt; returns whether there were any.
+  private boolean settle(
+      Line line, Predicate<PutRequest> which, Function<PutRequest, RuntimeException> why) {
+    var over = new ArrayList<PutRequest>();
+    synchronized (line) {
+      line.waiters.removeIf(waiter -> {
+        if (waiter.attempted || !which.test(waiter.put)) return false;
+        over.add(waiter.put);
+        return true;
+      });
+    }
+    if (over.isEmpty()) return false;
+    drop(line);
+    for (PutRequest put : over) {
+      all.decrementAndGet();
+      put.fail(why.apply(put));
+    }
+    return true;
+  }
+
+  // ---- the operator
+
+  /// Passes the puts that wait, and have no attempt in progress, to a visitor.
+  void visit(Consumer<PutRequest> visitor) {
+    for (Line line : lines.values()) {
+      synchronized (line) {
+        for (Waiter waiter : line.waiters) if (!waiter.attempted) visitor.accept(waiter.put);
+      }
+    }
+  }
+
+  /// Ends one put; returns whether it waited.
+  boolean end(Predicate<PutRequest> which, Function<PutRequest, RuntimeException> why) {
+    for (Line line : lines.values()) if (settle(line, which, why)) return true;
+    return false;
+  }
+
+  /// Returns how many puts wait.
+  public int count() {
+    return all.get();
+  }
+}
