@@ -68,7 +68,7 @@ final class GroupStreams {
   private final Map<String, LogAddress> told = new TreeMap<>();
   private long calls;
 
-  // What those who follow have seen.
+  // The elements and the log that the followers have seen.
   private final Map<String, List<String>> followed = new TreeMap<>();
   private final List<Placed> log = new ArrayList<>();
   private LogAddress next = new LogAddress(0, 0);
@@ -304,7 +304,7 @@ final class GroupStreams {
 
   // ---- at the end
 
-  /// Reads everything for the last time, and compares what those who follow have seen. May be
+  /// Reads everything for the last time, and compares it with what the followers have seen. May be
   /// repeated when it fails.
   void readAll() {
     var open = history.begin(servers.name("all streams"));
@@ -316,7 +316,7 @@ final class GroupStreams {
     for (String stream : all.keySet()) followStream(stream);
     all.forEach((stream, elements) -> {
       List<String> seen = of(followed, stream);
-      Demand.that(seen.equals(elements), stream + " is " + elements + ", who follows saw " + seen);
+      Demand.that(seen.equals(elements), stream + " is " + elements + ", followers saw " + seen);
       var logged = new ArrayList<String>();
       for (Placed one : log) if (one.stream.equals(stream)) logged.add(one.element);
       Demand.that(logged.equals(elements), stream + " is " + elements + ", in the log " + logged);
