@@ -53,17 +53,18 @@ class RemoteStoaTest {
     }
   }
 
-  private static final List<String> THREADS = new CopyOnWriteArrayList<>();
-
-  /// Notes the thread; unseen by the check of what methods do.
+  /// Notes the thread; unseen by the check of what methods do. The fields are here, and not in the
+  /// test: a server reads the files of all classes that a shared class reaches, and would read
+  /// those of all tests here.
   private static final class Noting implements Runnable {
+    private static final List<String> THREADS = new CopyOnWriteArrayList<>();
+    private static final Runnable NOTE = new Noting();
+
     @Override
     public void run() {
       THREADS.add(Thread.currentThread().getName());
     }
   }
-
-  private static final Runnable NOTE = new Noting();
 
   /// Brief, until it asks another object.
   @Shared(name = "remote.Asking")
@@ -71,7 +72,7 @@ class RemoteStoaTest {
     private long calls;
 
     public long run(@Nullable Counter other) {
-      NOTE.run();
+      Noting.NOTE.run();
       return ++calls + (other == null ? 0 : other.add(100));
     }
   }
@@ -132,13 +133,13 @@ class RemoteStoaTest {
     long calls = 0;
     do {
       assertEquals(++calls, asking.run(null));
-    } while (!THREADS.getLast().startsWith("stoa-reader"));
-    int before = THREADS.size();
+    } while (!Noting.THREADS.getLast().startsWith("stoa-reader"));
+    int before = Noting.THREADS.size();
     assertEquals(++calls + 100, asking.run(asked));
     assertEquals(++calls + 200, asking.run(asked));
     assertEquals(++calls, asking.run(null));
     assertEquals(200, asked.value());
-    return List.copyOf(THREADS.subList(before, THREADS.size()));
+    return List.copyOf(Noting.THREADS.subList(before, Noting.THREADS.size()));
   }
 
   @Test

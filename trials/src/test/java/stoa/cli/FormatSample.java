@@ -79,6 +79,9 @@ final class FormatSample {
   private static final Limits LIMITS = Limits.DEFAULT;
   private static final StreamKey EVENTS = StreamKey.of("events");
 
+  // To which a client of a server has appended; samples before format 3 do not have it.
+  private static final StreamKey NAMED = StreamKey.of("named");
+
   private FormatSample() {}
 
   /// Makes events of the values themselves.
@@ -106,6 +109,7 @@ final class FormatSample {
             CLIENT);
     one.client("file:" + data, stoa -> fill(one, stoa));
     two.client("file:" + data, stoa -> change(two, stoa));
+    appendAtServer(two, data);
     zip(data, directory.resolve("store.zip"));
     try (var stoa = Stoa.open("file:" + data)) {
       Files.writeString(directory.resolve("store.txt"), String.join("\n", lines(stoa)) + "\n");
@@ -175,6 +179,23 @@ final class FormatSample {
     return true;
   }
 
+  /// Appends to a stream as a client of a server: its call is in the log with the entries.
+  private static void appendAtServer(Build two, Path data) throws Exception {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    thread.setContextClassLoader(two.type("Account").getClassLoader());
+    var service = ObjectService.open(StoaConfig.of("file:" + data), _ -> true);
+    try (var server = Server.start(ServerConfig.of(HOST, 0), service);
+        var stoa = Stoa.open("stoa://" + HOST + ":" + server.port())) {
+      for (int i = 0; i < 3; i++) {
+        var _ = stoa.streams().append(NAMED, ("named " + i).getBytes(StandardCharsets.UTF_8));
+      }
+    } finally {
+      service.close();
+      thread.setContextClassLoader(before);
+    }
+  }
+
   // ---- what a store has
 
   /// Describes a store, a line each: all versions of all objects, with their histories, and what is
@@ -232,9 +253,16 @@ final class FormatSample {
       String text = new String(entry.data(), StandardCharsets.UTF_8);
       lines.add("stream " + entry.address() + " " + entry.log() + " " + entry.time() + " " + text);
     }
+    for (var entry : stoa.streams().readAll(NAMED)) {
+      lines.add("named " + entry.address() + " " + entry.log() + " " + text(entry.data()));
+    }
     lines.add("key " + stoa.store().get("key", Object.class));
     lines.add("key " + stoa.store().get(5L, Object.class));
     return lines;
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   private static LookReply ask(LookService look, LookRequest.Builder asked) {

@@ -11,7 +11,9 @@ import io.microraft.model.log.LogEntry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import stoa.Corrupt;
@@ -226,6 +228,41 @@ class LogStoreTest {
     store.flush();
     assertFalse(disk.list().contains("spare"));
     assertNull(store.failure());
+  }
+
+  private static List<String> contents(List<? extends LogEntry> entries) {
+    return entries.stream()
+        .map(entry ->
+            entry.getIndex()
+                + " "
+                + entry.getTerm()
+                + " "
+                + Arrays.toString(((Payload.Command) entry.getOperation()).bytes()))
+        .toList();
+  }
+
+  /// A file of format 3: members A and B, term 3 with a vote, the entries 2 to 40 of that term, and
+  /// those from 31 to 41 of term 4 in place of the last ones.
+  @Test
+  void readsTheSampleOfAFile() throws IOException {
+    var disk = new SimulatedDisk(12);
+    try (var sample = LogStoreTest.class.getResourceAsStream("format-3.log");
+        DiskFile file = disk.create("log-0000000000000001")) {
+      file.write(0, ByteBuffer.wrap(Objects.requireNonNull(sample).readAllBytes()));
+      file.sync();
+    }
+    disk.syncDirectory();
+    var expected = new ArrayList<LogEntry>(entries(3, 2, 30));
+    expected.addAll(entries(4, 31, 41));
+    for (int life = 0; life < 2; life++) {
+      try (var again = open(disk)) {
+        assertEquals(BEGIN, again.position());
+        assertEquals(contents(expected), contents(again.entries()));
+        var term = again.restored().getTermPersistentState();
+        assertEquals(3, term.getTerm());
+        assertEquals(new Endpoint(B), term.getVotedFor());
+      }
+    }
   }
 
   /// Rewrites the files as an earlier version wrote them: without their numbers in the checksums.

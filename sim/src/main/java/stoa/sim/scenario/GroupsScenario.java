@@ -19,14 +19,17 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
+import stoa.Appended;
 import stoa.Deadlock;
 import stoa.Keep;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.StoaException;
+import stoa.StreamKey;
 import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.base.CallId;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
@@ -66,13 +69,15 @@ import stoa.store.ordering.Vote;
 import stoa.store.past.Pins;
 import stoa.store.running.Request;
 import stoa.store.running.StoreTransaction;
+import stoa.store.streams.StoredStreams;
 
 /// Several stores with one order, each on its own replicated log. Their leaders die, or another one
 /// replaces them without their notice; the network between them loses, repeats and delays messages.
 /// Clients add to lists and read them, alone and in transactions over several stores.
 ///
-/// Handlers call keys of other stores, which call others, also in circles. Clients release the
-/// past, except for the versions that named snapshots, transactions, and other readers need.
+/// Handlers call keys of other stores, which call others, also in circles. Clients append to
+/// streams, alone and in transactions, read and follow them. Clients release the past, except for
+/// the versions that named snapshots, transactions, and other readers need.
 ///
 /// All calls must be strictly serializable, keys without a place in the order each by itself; no
 /// call happens twice or in part, including those of handlers; log addresses are unique over all
@@ -159,6 +164,9 @@ public final class GroupsScenario implements Scenario {
     private final Map<String, String> doing = new TreeMap<>();
     private boolean calm;
     private final int keys;
+
+    // Null when the stores release entries by themselves: nobody holds those of streams.
+    private final @Nullable GroupStreams streams;
     private int names;
     private long numbers;
     private int clients;
@@ -178,6 +186,10 @@ public final class GroupsScenario implements Scenario {
       trims = past.percent(80);
       keep = trims && past.percent(50) ? Keep.versions(past.below(4)) : Keep.all();
       for (int i = 0; i < stores; i++) groups.add(new Group(i, chance));
+      streams =
+          keep instanceof Keep.All
+              ? new GroupStreams(stores, new Streaming(), ordered, chance.of("streams"), trace)
+              : null;
     }
 
     void run() {
@@ -197,6 +209,7 @@ public final class GroupsScenario implements Scenario {
         for (Group group : groups) insist(() -> put(group, key(group, 0)));
         insist(this::everywhere);
         insist(this::readChains);
+        if (streams != null) insist(streams::readAll);
         insist(this::readAll); // last: calls without a waiting client may be logged until then
         over[0] = true;
       });
@@ -338,6 +351,7 @@ public final class GroupsScenario implements Scenario {
       private final int replica;
       private final Fibers.Life life;
       private final Map<Coordinator.Part, StoreTransaction> open = new HashMap<>();
+      private final Map<CallId, CompletableFuture<Appended>> appends = new HashMap<>();
       private @Nullable Store store;
       private @Nullable Participant participant;
       private @Nullable Coordinator coordinator;
@@ -625,6 +639,10 @@ public final class GroupsScenario implements Scenario {
             doing(name, "work on the past", this::past);
             continue;
           }
+          if (streams != null && chance.percent(35)) {
+            doing(name, "work on streams", streams::work);
+            continue;
+          }
           if (dice < 15) doing(name, "chain", this::chain);
           else if (dice < 25) doing(name, "put", () -> put(group, key));
           else if (dice < 38) doing(name, "get", () -> get(group, key));
@@ -642,6 +660,27 @@ public final class GroupsScenario implements Scenario {
       }
       doing.remove(name);
       clients--;
+    }
+
+    /// The servers, seen from clients of streams.
+    private final class Streaming implements GroupStreams.Servers {
+      @Override
+      public <T> T ask(int group, boolean repeats, Function<GroupStreams.Server, T> question) {
+        Owner owner = groups.get(group).asked();
+        return links.ask(
+            owner == null ? null : owner.life,
+            repeats,
+            chance.between(1_000_000, 40_000_000),
+            () -> {
+              Owner asked = Objects.requireNonNull(owner);
+              return question.apply(new GroupStreams.Server(asked.store(), asked.appends));
+            });
+      }
+
+      @Override
+      public String name(String kind) {
+        return Run.this.name(kind);
+      }
     }
 
     // ---- the past
@@ -1023,6 +1062,7 @@ public final class GroupsScenario implements Scenario {
       private final LogAddress at;
       private final long beganMicros = fibers.micros();
       private int elements;
+      private boolean extended;
 
       Across(String kind, Group begins) {
         name = name(kind);
@@ -1095,6 +1135,21 @@ public final class GroupsScenario implements Scenario {
         open.read(key, all);
       }
 
+      /// Appends to a stream.
+      void extend(String stream) {
+        String element = name + "." + elements++;
+        open.append(stream, element);
+        boolean _ =
+            on(
+                groupOf(stream),
+                _ ->
+                    transaction -> {
+                      transaction.append(StoredStreams.keyOf(StreamKey.of(stream)), bytes(element));
+                      return true;
+                    });
+        extended = true;
+      }
+
       /// Commits, also after a lost answer.
       void commit() {
         var id = new UUID(chance.any(), chance.any());
@@ -1108,6 +1163,7 @@ public final class GroupsScenario implements Scenario {
                     chance.between(1_000_000, 40_000_000),
                     committing(groups.get(HOME).asked(), id));
             addresses.put(name, address);
+            if (streams != null && extended) streams.appended(name, address);
             open.committed();
             trace.reached("a transaction over " + parts.size() + " stores is committed");
             if (unknown) trace.reached("an unknown outcome was a commit");
@@ -1160,7 +1216,10 @@ public final class GroupsScenario implements Scenario {
       try {
         for (int i = chance.between(1, 4); i > 0; i--) {
           String key = alone ? key(begins, chance.below(keys)) : anyKey();
-          if (!reads && chance.percent(55)) across.append(key);
+          if (!reads && !alone && streams != null && chance.percent(40)) {
+            across.extend(streams.any());
+            trace.reached("a transaction appends to a stream");
+          } else if (!reads && chance.percent(55)) across.append(key);
           else across.read(key);
         }
         if (reads) {

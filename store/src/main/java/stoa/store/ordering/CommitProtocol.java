@@ -39,7 +39,18 @@ final class CommitProtocol {
    * Several rounds are under way: some vote, one is being logged at home, and the parts of others
    * are on their way to their stores. From its vote to the end of the round, a store logs nothing
    * else to the keys of the transaction (a claim), so two rounds never have transactions that meet.
-   * A store that finds a claim in the way says later.
+   * A store that finds a claim in the way says later. The transaction then waits here until its
+   * stores have logged all decided parts and have got all releases: no claim of an earlier round is
+   * in its way then. Later transactions over the same stores do not overtake it.
+   *
+   * A store that is logging votes after that. So transactions gather while home logs a decision,
+   * and while a store logs parts from before the last decision. The parts of the last decision are
+   * sent at the same time as the next vote.
+   *
+   * A transaction that waits here holds no claims. Parts and releases wait for no vote and no
+   * claim, and take no claims. Whatever it waits for therefore ends without it, in a store that is
+   * there; a store that is away is not ready, and has no parts or releases on their way. So there
+   * is no deadlock, whatever the order of the stores, and the tick ends a wait that is too long.
    *
    * Meanwhile the stores make batches of everything else. So the addresses of a decision lie a
    * little ahead: until home has logged it, stores get addresses in front of it. Once home has
@@ -114,6 +125,9 @@ final class CommitProtocol {
     /// A store has logged its parts of a round.
     record Delivered(long round, int member, Token token) implements Event {}
 
+    /// A store has no claims of a round any more.
+    record Released(long round, int member) implements Event {}
+
     /// A store did not answer a call of a round.
     ///
     /// @param changes as in the [call][Action.Call]
@@ -178,7 +192,14 @@ final class CommitProtocol {
   /// A transaction that is not decided.
   ///
   /// @param sinceMicros the time since which it waits
-  record Pending(UUID id, SortedMap<Integer, Coordinator.Part> parts, long sinceMicros) {}
+  /// @param met whether another transaction was in its way: it votes when its stores have logged
+  ///   everything that was decided
+  record Pending(
+      UUID id, SortedMap<Integer, Coordinator.Part> parts, long sinceMicros, boolean met) {
+    private Pending afterMeeting() {
+      return new Pending(id, parts, sinceMicros, true);
+    }
+  }
 
   // ---- limits
 
@@ -209,15 +230,15 @@ final class CommitProtocol {
   private final SortedMap<Integer, Standing> standings = new TreeMap<>();
   private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
 
-  // The transactions that met others, oldest first: they wait until one of the rounds goes on.
-  private final ArrayDeque<Pending> blocked = new ArrayDeque<>();
-
   private final Map<UUID, Pending> underWay = new LinkedHashMap<>();
   private final SortedMap<Long, Round> running = new TreeMap<>();
 
   // The rounds whose stores have voted, and the one whose decision home logs.
   private final ArrayDeque<Round> voted = new ArrayDeque<>();
   private @Nullable Round logging;
+
+  // The releases that are on their way.
+  private final Set<Action.Release> releasing = new HashSet<>();
 
   private final SortedMap<Long, Delivery> undelivered = new TreeMap<>();
   private final LinkedHashMap<UUID, LogAddress> committed = new LinkedHashMap<>();
@@ -227,6 +248,10 @@ final class CommitProtocol {
   private long counter;
   private long rounds;
   private long lastDecision;
+
+  // The last round whose decision home has logged.
+  private long lastLogged;
+
   private boolean raising;
   private long nowMicros;
 
@@ -279,6 +304,7 @@ final class CommitProtocol {
       case Event.NotLogged(long round, var cause) -> round(round).over(cause);
       case Event.Executed(long round) -> round(round).executed();
       case Event.Delivered(long round, int member, Token token) -> delivered(round, member, token);
+      case Event.Released(long round, int member) -> left(round, member);
       case Event.Lost(long round, int member, long changes) -> lost(round, member, changes);
       case Event.Failed(Throwable cause) -> fail(cause);
     };
@@ -300,7 +326,6 @@ final class CommitProtocol {
   private List<Action> tick(long now) {
     nowMicros = now;
     if (!begun) return List.of();
-    unblock();
     var actions = new ArrayList<Action>();
     standings.forEach((member, standing) -> {
       if (standing.ready || standing.told || isDeciding(member)) return;
@@ -335,7 +360,7 @@ final class CommitProtocol {
       throw new LimitExceeded(
           "more than " + WAITING_MAX + " transactions over several groups are under way; wait");
     }
-    var pending = new Pending(submitted.id, submitted.parts, submitted.nowMicros);
+    var pending = new Pending(submitted.id, submitted.parts, submitted.nowMicros, false);
     underWay.put(pending.id, pending);
     waiting.add(pending);
     return List.of();
@@ -343,15 +368,26 @@ final class CommitProtocol {
 
   private List<Action> go(long now) {
     nowMicros = now;
-    // While a round waits for home's log, further transactions gather.
-    if (!begun || waiting.isEmpty() || !voted.isEmpty()) return List.of();
+    // While home logs, further transactions gather.
+    if (!begun || waiting.isEmpty() || logging != null) return List.of();
     var busy = new HashSet<Integer>();
     for (Round round : running.values()) if (!round.hasVoted()) busy.addAll(round.stores());
-    List<Pending> chosen =
-        waiting.stream()
-            .filter(pending -> isReady(pending) && disjoint(pending.parts.keySet(), busy))
-            .limit(ROUND_MAX)
-            .toList();
+    var owing = new HashSet<Integer>();
+    releasing.forEach(release -> owing.add(release.member));
+    standings.forEach((member, standing) -> {
+      Action.Deliver part = standing.parts.peek();
+      if (part == null) return;
+      owing.add(member);
+      if (part.round != lastLogged) busy.add(member);
+    });
+    var chosen = new ArrayList<Pending>();
+    for (Pending pending : waiting) {
+      if (chosen.size() == ROUND_MAX) break;
+      Set<Integer> stores = pending.parts.keySet();
+      if (!isReady(pending) || !disjoint(stores, busy)) continue;
+      if (!pending.met || disjoint(stores, owing)) chosen.add(pending);
+      else busy.addAll(stores); // later transactions do not overtake it
+    }
     if (chosen.isEmpty()) return List.of();
     waiting.removeAll(new HashSet<>(chosen));
     var round = new Round(++rounds, chosen);
@@ -384,7 +420,7 @@ final class CommitProtocol {
 
   /// Notes that a store has no claims of a round any more, or is out of reach.
   private List<Action> left(long number, int member) {
-    unblock();
+    releasing.removeIf(release -> release.round == number && release.member == member);
     Round round = running.get(number);
     if (round != null) round.left(member);
     if (member == home) return List.of();
@@ -407,12 +443,7 @@ final class CommitProtocol {
       if (round != null) round.left(member);
     }
     standing.parts.clear();
-  }
-
-  /// Lets the transactions that met others try again.
-  private void unblock() {
-    for (Pending pending : blocked.reversed()) waiting.addFirst(pending);
-    blocked.clear();
+    releasing.removeIf(release -> release.member == member);
   }
 
   private List<Action> logNext() {
@@ -435,7 +466,7 @@ final class CommitProtocol {
     }
     underWay.clear();
     waiting.clear();
-    blocked.clear();
+    releasing.clear();
     running.clear();
     voted.clear();
     logging = null;
@@ -734,20 +765,20 @@ final class CommitProtocol {
     private void giveUp(List<Action> actions) {
       for (int member : stores()) actions.add(release(member));
       running.remove(number);
-      unblock();
       waitAgain();
     }
 
-    /// Lets undecided transactions wait until another round goes on, if there is one.
+    /// Lets undecided transactions wait for another round.
     private void waitAgain() {
       deciding = Set.of();
-      blocked.addAll(later);
+      for (Pending pending : later.reversed()) waiting.addFirst(pending.afterMeeting());
       later.clear();
-      if (running.isEmpty()) unblock();
     }
 
     private Action release(int member) {
-      return new Action.Release(number, member, changes(member));
+      var release = new Action.Release(number, member, changes(member));
+      releasing.add(release);
+      return release;
     }
 
     /// Notes that a store has logged its parts, or is out of reach.
@@ -759,7 +790,6 @@ final class CommitProtocol {
     private void endIfDone() {
       if (!executed || !rest.isEmpty()) return;
       running.remove(number);
-      unblock();
     }
 
     // ---- the votes
@@ -867,6 +897,7 @@ final class CommitProtocol {
     private List<Action> logged(long address) {
       Decision made = Objects.requireNonNull(decision);
       logging = null;
+      lastLogged = number;
       counter = Math.max(counter, first() + made.token().count() - 1);
       remember(made);
       lastDecision = address;

@@ -510,7 +510,7 @@ public final class Coordinator {
 
   /// Calls a store.
   private void make(CommitProtocol.Action.Call call) {
-    CommitProtocol.@Nullable Event event;
+    CommitProtocol.Event event;
     try {
       event = call(call, member(call.member()));
     } catch (RuntimeException | Error failed) {
@@ -520,10 +520,10 @@ public final class Coordinator {
               ? new CommitProtocol.Event.Voted(hold.round(), hold.member(), null)
               : new CommitProtocol.Event.Lost(call.round(), call.member(), call.changes());
     }
-    if (event != null) handle(event);
+    handle(event);
   }
 
-  private CommitProtocol.@Nullable Event call(CommitProtocol.Action.Call call, Member member) {
+  private CommitProtocol.Event call(CommitProtocol.Action.Call call, Member member) {
     long epoch = locked(protocol::epoch);
     return switch (call) {
       case CommitProtocol.Action.Hold hold -> {
@@ -538,7 +538,7 @@ public final class Coordinator {
       }
       case CommitProtocol.Action.Release release -> {
         member.release(epoch, release.round());
-        yield null;
+        yield new CommitProtocol.Event.Released(release.round(), release.member());
       }
     };
   }
@@ -559,8 +559,8 @@ public final class Coordinator {
                 logged[0] = true;
                 var next = on(new CommitProtocol.Event.Logged(log.round(), address));
                 begin(() -> {
+                  go(); // votes before parts: a vote appends nothing
                   perform(next);
-                  go();
                 });
               });
     } catch (RuntimeException failed) {

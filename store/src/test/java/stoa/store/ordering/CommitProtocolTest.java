@@ -34,6 +34,7 @@ class CommitProtocolTest {
   private final TreeMap<Integer, CommitProtocol.Action.Deliver> delivering = new TreeMap<>();
   private long now;
   private final TreeMap<Integer, Long> voting = new TreeMap<>();
+  private final TreeMap<Integer, Long> releasing = new TreeMap<>();
   private long decided;
   private long first;
 
@@ -93,6 +94,8 @@ class CommitProtocolTest {
         var call = Objects.requireNonNull(delivering.get(member));
         yield new CommitProtocol.Event.Delivered(call.round(), member, call.token());
       }
+      case "released" ->
+          new CommitProtocol.Event.Released(Objects.requireNonNull(releasing.get(member)), member);
       case "lost" -> {
         var call = Objects.requireNonNull(called.get(member));
         yield new CommitProtocol.Event.Lost(call.round(), member, call.changes());
@@ -169,7 +172,10 @@ class CommitProtocolTest {
         delivering.put(deliver.member(), deliver);
         yield "deliver " + letters(deliver.parts().values()) + " to " + deliver.member();
       }
-      case CommitProtocol.Action.Release release -> "release " + release.member();
+      case CommitProtocol.Action.Release release -> {
+        releasing.put(release.member(), release.round());
+        yield "release " + release.member();
+      }
       case CommitProtocol.Action.Forget(long before) -> "forget before " + before;
       case CommitProtocol.Action.Commit(UUID id, var at) ->
           "commit %s at %d+%d"
@@ -248,15 +254,17 @@ class CommitProtocolTest {
         logged 11
           deliver A to 1
         go
+        delivered 2
+        go
           hold 1 for C
           hold 2 for C
-        executed
+        executed 1
           commit A at 2+2
         """);
   }
 
   @Test
-  void theNextRoundVotesWhileHomeLogsAndStoresAreToldOfTheOneBefore() {
+  void theNextRoundVotesWhenHomeHasLoggedTheOneBeforeAndStoresHaveLoggedTheOneBeforeThat() {
     ready();
     story(
         """
@@ -269,24 +277,33 @@ class CommitProtocolTest {
           log A for stores [1, 2]
         submit B on 1 2
         go
-          hold 1 for B
-          hold 2 for B
-        vote 1 yes
-        vote 2 yes
-        submit C on 1 2
-        go
+        submit C on 1
         logged 10
           deliver A to 1
           deliver A to 2
-          log B for stores [1, 2]
         go
-          hold 1 for C
-          hold 2 for C
+          hold 1 for BC
+          hold 2 for B
+        vote 1 yes yes
+        vote 2 yes
+          log BC for stores [1, 2]
+        submit D on 2
+        submit E on 1
+        logged 11
+        go
+        delivered 1
+          deliver BC to 1
+        go
+          hold 1 for E
+        delivered 2
+          deliver B to 2
+        go
+          hold 2 for D
         """);
   }
 
   @Test
-  void aTransactionThatMeetsAnotherWaitsUntilThatIsDelivered() {
+  void aTransactionThatMeetsAnotherVotesWhenThatIsDeliveredAndNobodyOvertakesIt() {
     ready();
     story(
         """
@@ -299,22 +316,26 @@ class CommitProtocolTest {
         vote 2 yes
           log AB for stores [1, 2]
         submit C on 1 2
+        logged 10
+          deliver A to 1
+          deliver B to 2
         go
           hold 1 for C
           hold 2 for C
         vote 1 later
         vote 2 yes
-        go
-        logged 10
-          deliver A to 1
-          deliver B to 2
           release 1
           release 2
-        go
+        submit D on 2
         delivered 1
         go
+        delivered 2
+        go
+        released 2
+        released 1
+        go
           hold 1 for C
-          hold 2 for C
+          hold 2 for CD
         """);
   }
 
@@ -364,6 +385,8 @@ class CommitProtocolTest {
           refuse A: Unavailable
           release 1
           release 2
+        go
+        released 2
         go
           hold 2 for B
         vote 2 yes
@@ -442,6 +465,7 @@ class CommitProtocolTest {
         full
           refuse A: Unavailable
           release 1
+        released 1
         go
           hold 1 for B
         """);
