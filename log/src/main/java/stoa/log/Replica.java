@@ -107,8 +107,8 @@ public final class Replica implements AutoCloseable {
     this.streams = new Streams(device);
     this.shown = new Streams(new ReplicatedExtents(this, ReplicatedExtents.NONE));
     byte[] level = device.read(RECORD, 0, 1);
+    this.sentIndex = sent(level);
     this.whole = level == null || level[0] == 0;
-    this.sentIndex = whole ? 0 : sent(level);
     this.known = readKnown();
     this.state = read();
     this.recorded = state.applied().index();
@@ -407,7 +407,8 @@ public final class Replica implements AutoCloseable {
   }
 
   // An earlier version does not say what was sent.
-  private static long sent(byte[] level) {
+  private static long sent(byte @Nullable [] level) {
+    if (level == null || level[0] == 0) return 0;
     return level.length == 1 ? Long.MAX_VALUE : new Decoder(level, 1, level.length).varint();
   }
 
