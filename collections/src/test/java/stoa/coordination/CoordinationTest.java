@@ -105,7 +105,7 @@ class CoordinationTest {
                 latch,
                 l -> {
                   l.await();
-                  return null;
+                  return true;
                 }));
       }
       assertEquals(1, latch.countDown());
