@@ -779,7 +779,10 @@ final class RaftScenario implements Scenario {
         if (applied.index() == durable) return;
         long kept = durable + chance.below((int) (applied.index() - durable) + 1);
         if (kept < applied.index()) trace.reached("applied commands are lost");
-        applied = kept == 0 ? Position.START : new Position(terms.get(kept), kept);
+        applied =
+            kept == 0
+                ? Position.START
+                : new Position(Objects.requireNonNull(terms.get(kept)), kept);
         digest = kept == 0 ? 7 : Objects.requireNonNull(digests.get(kept));
         durable = kept;
       }
