@@ -85,7 +85,9 @@ class WaitingCallsTest {
       AwaitTest.Box box = stoa.get(AwaitTest.Box.class, "a");
       assertEquals(List.of(), box.items());
       assertEquals(1, box.taken());
-      assertEquals(4, stoa.history(box).version());
+      // The second one has an entry of its own unless the first one was still in the line.
+      long entries = stoa.history(box).version();
+      assertTrue(entries == 3 || entries == 4, entries + " entries");
     }
   }
 
