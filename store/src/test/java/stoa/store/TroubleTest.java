@@ -344,6 +344,9 @@ class TroubleTest {
     try (var store = open(disk, held, Script.FACTORY, Duration.ofSeconds(10), 64 << 20)) {
       put(store, "a", "x");
       put(store, "b", "x");
+      // Their workers would run what is asked next.
+      awaitIdle(store, key("a"));
+      awaitIdle(store, key("b"));
       held.working = false;
       var any = new Existence.Any(null);
       Request slow =
@@ -362,11 +365,13 @@ class TroubleTest {
           });
       int before = held.dispatched.get();
       caller.start();
-      while (caller.getState() != Thread.State.TIMED_WAITING
+      while (caller.isAlive()
+          && caller.getState() != Thread.State.TIMED_WAITING
           && caller.getState() != Thread.State.WAITING
           && held.dispatched.get() < before + 1_000) {
         Thread.onSpinWait();
       }
+      assertTrue(caller.isAlive(), "it waited for nobody");
       assertTrue(held.dispatched.get() < before + 1_000);
       held.work();
       answered.await();
