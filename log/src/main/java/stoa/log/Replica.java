@@ -65,14 +65,13 @@ public final class Replica implements AutoCloseable {
   private volatile State state;
   private volatile Position durable = Position.START;
   private volatile boolean whole;
-  private volatile long
-      sentIndex; // the last command of which catch-ups that broke off have brought
   private volatile @Nullable Position known;
   private volatile Listener listener = Listener.NONE;
   private volatile @Nullable Throwable failed;
 
   // Guarded by lock.
   private long recorded; // how far the record on the device is
+  private long sentIndex; // the last command of which a broken-off catch-up has brought something
   private int supplies; // how many others are being brought level from here
   private final Set<StreamId> held = new TreeSet<>(); // what is released when they are
 

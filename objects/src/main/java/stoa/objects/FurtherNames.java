@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Names that a dictionary lacks, with numbers that no value of it has. Nobody logs them.
+/// Names that a dictionary lacks, with numbers that no value of it has. The log has none of them.
 /// Thread-safe.
 final class FurtherNames {
   private static final int FIRST = 1 << 30;

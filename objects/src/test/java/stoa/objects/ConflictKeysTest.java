@@ -1,6 +1,7 @@
 package stoa.objects;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -164,10 +165,10 @@ class ConflictKeysTest {
     try (Stoa stoa = Stoa.open("memory:")) {
       Stock stock = stock(stoa);
       Counter counter = counter(stoa);
-      assertTrue(!commits(stoa, (s, _) -> s.take("a", 1), () -> stock.take("a", 10)));
-      assertTrue(!commits(stoa, (s, c) -> c.set(s.get("b")), () -> stock.put("b", 1)));
-      assertTrue(
-          !commits(
+      assertFalse(commits(stoa, (s, _) -> s.take("a", 1), () -> stock.take("a", 10)));
+      assertFalse(commits(stoa, (s, c) -> c.set(s.get("b")), () -> stock.put("b", 1)));
+      assertFalse(
+          commits(
               stoa,
               (s, c) -> c.set(s.get("b")),
               () -> stoa.transact(() -> stock.put("a", stock.put("b", 2)))));
@@ -180,13 +181,13 @@ class ConflictKeysTest {
     try (Stoa stoa = Stoa.open("memory:")) {
       Stock stock = stock(stoa);
       counter(stoa);
-      assertTrue(!commits(stoa, (s, c) -> c.set(s.total()), () -> stock.put("b", 1)));
-      assertTrue(!commits(stoa, (s, _) -> s.take("a", 1), stock::clear));
-      assertTrue(!commits(stoa, (s, c) -> c.set(s.get("a")), stock::clear));
-      assertTrue(!commits(stoa, (s, _) -> s.put("z", s.total()), () -> stock.put("b", 1)));
+      assertFalse(commits(stoa, (s, c) -> c.set(s.total()), () -> stock.put("b", 1)));
+      assertFalse(commits(stoa, (s, _) -> s.take("a", 1), stock::clear));
+      assertFalse(commits(stoa, (s, c) -> c.set(s.get("a")), stock::clear));
+      assertFalse(commits(stoa, (s, _) -> s.put("z", s.total()), () -> stock.put("b", 1)));
       // A list does not tell which lists are equal to it.
-      assertTrue(
-          !commits(
+      assertFalse(
+          commits(
               stoa, (s, _) -> s.putMany(List.of("x"), 1), () -> stock.putMany(List.of("y"), 1)));
     }
   }
@@ -197,8 +198,8 @@ class ConflictKeysTest {
       Stock stock = stock(stoa);
       counter(stoa);
       var since = LocalDate.of(2026, 11, 27);
-      assertTrue(
-          !commits(
+      assertFalse(
+          commits(
               stoa,
               (s, _) -> s.putLarge(new Article("x", Size.LARGE, since), 1),
               () -> stock.putLarge(new Article("x", Size.LARGE, LocalDate.of(2026, 11, 27)), 2)));
@@ -224,19 +225,19 @@ class ConflictKeysTest {
                 stoa.transact(() -> counter.add(3));
               }));
       assertEquals(6, counter.value());
-      assertTrue(!commits(stoa, (_, c) -> c.add(1), () -> counter.set(100)));
-      assertTrue(!commits(stoa, (_, c) -> c.set(c.value() + 1), () -> counter.add(2)));
-      assertTrue(!commits(stoa, (s, c) -> s.put("a", c.value()), () -> counter.add(2)));
+      assertFalse(commits(stoa, (_, c) -> c.add(1), () -> counter.set(100)));
+      assertFalse(commits(stoa, (_, c) -> c.set(c.value() + 1), () -> counter.add(2)));
+      assertFalse(commits(stoa, (s, c) -> s.put("a", c.value()), () -> counter.add(2)));
       assertEquals(104, counter.value());
       assertTrue(commits(stoa, (s, _) -> s.add("a", 1), () -> stock.add("a", 2)));
       assertTrue(commits(stoa, (s, _) -> s.add("a", 1), () -> stock.put("b", 2)));
       assertTrue(commits(stoa, (s, _) -> s.add("a", 1), () -> stock.addEverywhere(1)));
       assertTrue(commits(stoa, (s, _) -> s.addEverywhere(1), () -> stock.add("a", 2)));
-      assertTrue(!commits(stoa, (s, _) -> s.addEverywhere(1), () -> stock.put("b", 2)));
-      assertTrue(!commits(stoa, (s, _) -> s.take("a", 1), () -> stock.addEverywhere(1)));
+      assertFalse(commits(stoa, (s, _) -> s.addEverywhere(1), () -> stock.put("b", 2)));
+      assertFalse(commits(stoa, (s, _) -> s.take("a", 1), () -> stock.addEverywhere(1)));
       // The first call could change the part by what another part is.
-      assertTrue(
-          !commits(
+      assertFalse(
+          commits(
               stoa,
               (s, _) -> {
                 s.addEverywhere(1);
@@ -244,8 +245,8 @@ class ConflictKeysTest {
               },
               () -> stock.add("b", 1)));
       assertEquals(20, stock.get("a"));
-      assertTrue(!commits(stoa, (s, _) -> s.add("a", 1), () -> stock.put("a", 2)));
-      assertTrue(!commits(stoa, (s, c) -> c.set(s.get("a")), () -> stock.add("a", 2)));
+      assertFalse(commits(stoa, (s, _) -> s.add("a", 1), () -> stock.put("a", 2)));
+      assertFalse(commits(stoa, (s, c) -> c.set(s.get("a")), () -> stock.add("a", 2)));
     }
   }
 
@@ -254,8 +255,8 @@ class ConflictKeysTest {
     try (Stoa stoa = Stoa.open("memory:")) {
       Stock stock = stock(stoa);
       Counter counter = counter(stoa);
-      assertTrue(
-          !commits(
+      assertFalse(
+          commits(
               stoa,
               (s, c) -> {
                 assertThrows(IllegalStateException.class, () -> c.add(-5));
@@ -272,7 +273,7 @@ class ConflictKeysTest {
       Stock stock = stock(stoa);
       counter(stoa);
       assertTrue(commits(stoa, (s, _) -> s.stamp("a"), () -> {}));
-      assertTrue(!commits(stoa, (s, _) -> s.stamp("a"), () -> stock.put("b", 1)));
+      assertFalse(commits(stoa, (s, _) -> s.stamp("a"), () -> stock.put("b", 1)));
     }
   }
 
@@ -281,9 +282,9 @@ class ConflictKeysTest {
     try (Stoa stoa = Stoa.open("memory:")) {
       counter(stoa);
       Stock stock = stoa.get(Stock.class, "s");
-      assertTrue(!commits(stoa, (s, _) -> s.add("a", 1), () -> stock.add("b", 1)));
-      assertTrue(
-          !commits(
+      assertFalse(commits(stoa, (s, _) -> s.add("a", 1), () -> stock.add("b", 1)));
+      assertFalse(
+          commits(
               stoa,
               (s, c) -> c.set(s.get("a")),
               () -> {

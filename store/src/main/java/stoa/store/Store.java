@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import stoa.CallFailed;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.Keep;
@@ -157,7 +158,7 @@ public final class Store implements AutoCloseable {
         .waiting()
         .endSession(
             session,
-            new stoa.CallFailed(
+            new CallFailed(
                 "the session of the caller ended while the call waited; it has changed nothing"));
   }
 
@@ -589,9 +590,9 @@ public final class Store implements AutoCloseable {
     return engine.callList().calls(callsMax);
   }
 
-  /// Cancels a call: it fails with [stoa.CallFailed], which names the operator. A verdict takes a
-  /// logged call back, also in every replay; the state of its key is as before the call. Puts that
-  /// the call made to other keys stand.
+  /// Cancels a call: it fails with [CallFailed], which names the operator. A verdict takes a logged
+  /// call back, also in every replay; the state of its key is as before the call. Puts that the
+  /// call made to other keys stand.
   ///
   /// @param id the id of an [OngoingCall]
   /// @return false when the call is not in progress any more, when it is known to stand as part of

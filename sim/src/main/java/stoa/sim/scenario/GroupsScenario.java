@@ -165,7 +165,7 @@ public final class GroupsScenario implements Scenario {
     private boolean calm;
     private final int keys;
 
-    // Null when the stores release entries by themselves: nobody holds those of streams.
+    // Null when the stores release entries by themselves: they would release those of streams, too.
     private final @Nullable GroupStreams streams;
     private int names;
     private long numbers;
