@@ -446,7 +446,7 @@ class CrossGroupCallsTest {
       try {
         return store.visit(visit, 1);
       } catch (Unavailable again) {
-        Thread.yield();
+        Thread.onSpinWait();
       }
     }
   }
