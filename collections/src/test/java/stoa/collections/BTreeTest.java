@@ -67,9 +67,10 @@ class BTreeTest {
     var nodes = new TreeEntries(Moments.live(STOA), "levels");
     assertEquals(1, tree.height());
     int count = 5_000;
-    for (int at = 0; at < count; at += 100) {
+    int step = 100 * LESS;
+    for (int at = 0; at < count; at += step) {
       var part = new TreeMap<Integer, String>();
-      for (int i = at; i < at + 100; i++) part.put(i, "v" + i);
+      for (int i = at; i < Math.min(count, at + step); i++) part.put(i, "v" + i);
       tree.putAll(part);
     }
     assertEquals(count, tree.size());
@@ -92,7 +93,7 @@ class BTreeTest {
     var nodes = new TreeEntries(Moments.live(STOA), "ranges " + seed);
     var model = new TreeMap<Integer, Integer>();
     var random = new Random(seed);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 10 / LESS; i++) {
       var part = new TreeMap<Integer, Integer>();
       for (int n = 0; n < 100; n++) part.put(random.nextInt(2_000), i);
       tree.putAll(part);
