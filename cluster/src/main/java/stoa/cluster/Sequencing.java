@@ -1,7 +1,6 @@
 package stoa.cluster;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -216,21 +215,9 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     return opened(server).ask(question, patience, still);
   }
 
-  private Line opened(Member server) throws IOException {
-    try {
-      return lines.compute(
-          server.id(), (_, known) -> known != null && known.isOpen() ? known : connected(server));
-    } catch (UncheckedIOException failed) {
-      throw failed.getCause();
-    }
-  }
-
-  private Line connected(Member server) {
-    try {
-      return node.line(server);
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
-    }
+  private Line opened(Member server) {
+    return lines.compute(
+        server.id(), (_, known) -> known != null && known.isOpen() ? known : node.line(server));
   }
 
   @Override

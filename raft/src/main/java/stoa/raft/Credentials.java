@@ -20,7 +20,6 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLSession;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Secret;
@@ -90,12 +89,12 @@ public final class Credentials {
     return context;
   }
 
-  /// Returns the name of the member at the other end of a connection that [#trusted] has accepted.
+  /// Returns the name of the member that has shown a certificate, which [#trusted] has accepted.
   ///
-  /// @throws IOException when the other end has shown no certificate of a member
-  static String name(SSLSession session) throws IOException {
-    Certificate shown = session.getPeerCertificates()[0];
-    byte[] shows = shown instanceof X509Certificate known ? extension(known) : null;
+  /// @param shown null when the other end has shown none
+  /// @throws IOException when it is no member's
+  static String name(@Nullable X509Certificate shown) throws IOException {
+    byte[] shows = shown == null ? null : extension(shown);
     if (shows == null) throw new IOException("the certificate of the other end is no member's");
     return new String(shows, Secret.BYTES, shows.length - Secret.BYTES, StandardCharsets.UTF_8);
   }

@@ -1,6 +1,5 @@
 package stoa.raft;
 
-import java.io.IOException;
 import java.util.List;
 import stoa.Unavailable;
 import stoa.log.Replica;
@@ -10,10 +9,8 @@ public interface Node extends AutoCloseable {
   /// Returns this node's name for others.
   Member self();
 
-  /// Connects to another node, for questions.
-  ///
-  /// @throws IOException when it cannot be reached
-  Line line(Member to) throws IOException;
+  /// Returns a way to ask another node questions; the caller closes it.
+  Line line(Member to);
 
   /// Hosts a group: its log is in the node's directory, if it was hosted here before. The node owns
   /// the replica from now on, and closes it.

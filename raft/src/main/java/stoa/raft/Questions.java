@@ -2,7 +2,7 @@ package stoa.raft;
 
 /// Answers the questions of other nodes. Many threads call it, and may wait in it.
 public interface Questions {
-  /// Returns the answer to a question. An exception ends the [Line].
+  /// Returns the answer to a question. An exception leaves the question without one.
   ///
   /// @param from the proved name of the asking node; empty when the nodes have no secret
   byte[] answer(String from, byte[] question);

@@ -1,103 +1,91 @@
 package stoa.raft;
 
-import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketException;
-import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Arrays;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 import stoa.Unavailable;
 import stoa.base.Repeats;
 import stoa.log.CatchUp;
 import stoa.log.Replica;
 import stoa.log.Supply;
+import stoa.transport.Channel;
+import stoa.transport.Limits;
+import stoa.transport.Network;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
+import stoa.transport.StatusException;
+import stoa.transport.Stream;
 
 /// The port of a node at which others get the missing data of their replicas, and ask [Questions];
 /// and the requesting end.
 ///
-/// Thread-safe. Each connection has a thread, and is one [Supply], of which there are few at a
-/// time, or a [Line].
+/// Thread-safe. A thread answers each question, and one each [Supply], of which there are few at a
+/// time.
 public final class SupplyPort implements AutoCloseable {
   /*
-   * The ends of a connection prove themselves first, in TLS: see Credentials.
+   * Three kinds of streams; each begins with a message of the asking end:
    *
-   * A replica that lacks something sends MAGIC i64, and of the group the store i64 and the number
-   * i32; then questions, each after its length i32. An answer is any number of pieces, each after
-   * its length i32, and 0. A question that cannot be answered ends the connection.
+   * QUESTION: the question. The answer is a message.
    *
-   * A node that asks sends LINE i64; then questions and gets answers, each after its number i32 and
-   * its length i32. An answer has the number of its question, and comes as soon as it exists.
+   * SUPPLY: of the group the store i64 and the number i32; then questions, each after the answer to
+   * the one before. An answer is any number of messages, and an empty one. A question that cannot be
+   * answered ends the stream.
    *
-   * A replica that is about to take part in a group sends HAD i64, of the group the store i64 and the
-   * number i32, and its own name, after its length i32. It gets the index i64 up to which the other
-   * end knows it to have had the log; -1 for none.
+   * HAD, of a replica that is about to take part in a group: of the group the store i64 and the
+   * number i32, then its own name. The answer is the index i64 up to which the other end knows it to
+   * have had the log; -1 for none.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SupplyPort.class);
-
-  private final Repeats repeats = new Repeats();
-  private static final long MAGIC = 0x73746f61_73757032L;
-  static final long LINE = 0x73746f61_6c696e32L;
-  private static final long HAD = 0x73746f61_68616431L;
+  static final String QUESTION = "question";
+  private static final String SUPPLY = "supply";
+  private static final String HAD = "had";
+  private static final int GROUP_BYTES = 12;
   private static final int NAME_BYTES_MAX = 1 << 10;
 
   /// The largest question of a [Line], and the largest answer.
   public static final int LINE_BYTES_MAX = 32 << 20;
 
   private static final int SUPPLIES_MAX = 4;
-  private static final int CONNECTIONS_MAX = 64;
 
-  // The most connections that have proved nothing yet.
-  private static final int STRANGERS_MAX = 32;
-
-  // The shortest time between two log lines about strangers.
-  private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-  // The most questions of one line in progress.
+  // The most questions in progress.
   private static final int QUESTIONS_MAX = 4_096;
+
+  static final Limits LIMITS =
+      Limits.DEFAULT.withMessageBytesMax(LINE_BYTES_MAX).withStreamsMax(QUESTIONS_MAX);
 
   private static final int PIECE = 64 << 10;
 
-  // The longest time for which a replica may leave an answer unread: meanwhile, this node releases
-  // nothing.
-  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  // How many pieces of an answer may come before the replica has used the first.
+  private static final int PIECES_AHEAD = 16;
 
-  private final Sockets sockets;
+  // The longest time for which a replica may leave an answer unread, since this node releases
+  // nothing meanwhile; and for which the other end may be silent.
+  private static final long SILENCE_SECONDS = 60;
+
+  private static final long HAD_MILLIS = 10_000;
+  private static final byte[] NOTHING = {};
+
+  private final MemberNetwork network;
   private final Function<GroupId, @Nullable Replica> replicas;
   private final Function<GroupId, Acknowledged> acknowledged;
   private final Questions questions;
-  private final ServerSocket listening;
-  private final Semaphore free = new Semaphore(CONNECTIONS_MAX);
-  private final Semaphore freeStrangers = new Semaphore(STRANGERS_MAX);
+  private final Network.Listening listening;
+  private final Semaphore freeQuestions = new Semaphore(QUESTIONS_MAX);
   private final Semaphore freeSupplies = new Semaphore(SUPPLIES_MAX);
-  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
-
-  // When the write in progress at a supply began, if there is one.
-  private final Map<Socket, Long> writingNanos = new ConcurrentHashMap<>();
-
-  // The time of the last log line about a stranger.
-  private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TOLD_NANOS);
-
-  private final Thread accepting;
+  private final Repeats repeats = new Repeats();
   private volatile boolean closed;
 
   /// Creates it.
@@ -105,211 +93,240 @@ public final class SupplyPort implements AutoCloseable {
   /// @param replicas returns the replica of a group, or null
   /// @param acknowledged returns what this node knows of the members of a group
   public SupplyPort(
-      Sockets sockets,
+      MemberNetwork network,
       String host,
       int port,
       Function<GroupId, @Nullable Replica> replicas,
       Function<GroupId, Acknowledged> acknowledged,
       Questions questions)
       throws IOException {
-    this.sockets = sockets;
+    this.network = network;
     this.replicas = replicas;
     this.acknowledged = acknowledged;
     this.questions = questions;
-    this.listening = sockets.listen(host, port);
-    this.accepting = Thread.ofPlatform().name("stoa-supply").daemon().start(this::accept);
+    this.listening = network.listen(host, port, LIMITS, this::begin);
   }
 
-  private void accept() {
-    while (!closed) {
-      try {
-        Socket socket = listening.accept();
-        if (!freeStrangers.tryAcquire()) {
-          socket.close(); // the other end tries again
-          continue;
-        }
-        open.add(socket);
-        Thread.ofVirtual().name("stoa-supply").start(() -> serve(socket));
-      } catch (IOException e) {
-        if (!closed) repeats.tell("this node cannot supply others: " + e, LOG::warn);
-        if (listening.isClosed()) return;
-      }
+  private Receiver begin(String from, Stream stream) throws IOException {
+    return switch (stream.method()) {
+      case QUESTION -> new Asked(stream, question -> answer(from, question));
+      case HAD -> new Asked(stream, this::had);
+      case SUPPLY -> new Supplying(from, stream);
+      default -> throw new IOException("nothing of the name " + stream.method());
+    };
+  }
+
+  // ---- questions
+
+  private interface Answers {
+    byte[] to(byte[] question) throws IOException;
+  }
+
+  /// A stream with one question, which a thread of its own answers.
+  private final class Asked implements Receiver {
+    private final Stream stream;
+    private final Answers answers;
+
+    Asked(Stream stream, Answers answers) {
+      this.stream = stream;
+      this.answers = answers;
+      stream.request(1);
     }
-  }
 
-  private void serve(Socket socket) {
-    try (socket) {
-      String from = met(socket);
-      if (from == null || !free.tryAcquire()) return; // the other end tries again
+    @Override
+    public void message(byte[] message) {
+      if (!freeQuestions.tryAcquire()) {
+        stream.end(
+            Status.of(
+                Status.Code.RESOURCE_EXHAUSTED,
+                QUESTIONS_MAX + " questions are in progress, which is the most; ask again"));
+        return;
+      }
+      Thread.ofVirtual().name("stoa-answer").start(() -> answer(message));
+    }
+
+    private void answer(byte[] question) {
       try {
-        serve(socket, from);
+        stream.send(answers.to(question));
+        stream.end(Status.OK);
+      } catch (IOException | Unavailable later) {
+        LOG.debug("another server is to ask again", later);
+        stream.end(Status.of(Status.Code.UNAVAILABLE, later.getMessage()));
+      } catch (RuntimeException e) {
+        if (!closed) repeats.tell("another server is not answered: " + e, LOG::warn);
+        stream.end(Status.of(Status.Code.INTERNAL, "it cannot be answered"));
       } finally {
-        free.release();
+        freeQuestions.release();
       }
-    } catch (IOException | RuntimeException e) {
-      LOG.debug("a connection was not closed cleanly", e);
-    } finally {
-      open.remove(socket);
-      writingNanos.remove(socket);
+    }
+
+    @Override
+    public void over(Status status) {
+      LOG.debug("nobody waits for an answer: {}", status);
     }
   }
 
-  /// Returns the name of the connected node; null when it has not proved itself.
-  private @Nullable String met(Socket socket) {
-    try {
-      return sockets.met(socket);
-    } catch (SocketException left) { // as a server does that stops or asks again
-      LOG.debug("{} ended its connection before it had proved itself", socket, left);
-      return null;
-    } catch (IOException | RuntimeException stranger) {
-      long now = System.nanoTime();
-      long told = toldNanos.get();
-      boolean tells = !closed && now - told > TOLD_NANOS && toldNanos.compareAndSet(told, now);
-      LOG.atLevel(tells ? Level.WARN : Level.DEBUG)
-          .log(
-              "{} is refused at the port of the servers, since it is none of them: {}",
-              socket.getRemoteSocketAddress(),
-              stranger.toString());
-      return null;
-    } finally {
-      freeStrangers.release();
-    }
+  private byte[] answer(String from, byte[] question) throws IOException {
+    byte[] answer = questions.answer(from, question);
+    network.requireReached(from);
+    return answer;
   }
 
-  private void serve(Socket socket, String from) {
-    try {
-      sockets.requireReached(from);
-      Sockets.set(socket);
-      var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
-      var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), PIECE));
-      long purpose = in.readLong();
-      if (purpose == MAGIC) supply(socket, from, in, out);
-      else if (purpose == LINE) answer(socket, from, in, out);
-      else if (purpose == HAD) had(in, out);
-    } catch (EOFException done) {
-      // The other one has all that it wanted.
-    } catch (SocketTimeoutException idle) {
-      LOG.debug("nothing was asked for long", idle);
-    } catch (IOException gone) {
-      LOG.debug("another server has left", gone); // stopped, or killed
-    } catch (RuntimeException e) {
-      if (!closed) repeats.tell("another server was left: " + e, LOG::warn);
-    }
+  private byte[] had(byte[] question) throws IOException {
+    if (question.length > GROUP_BYTES + NAME_BYTES_MAX) throw new IOException("a name too long");
+    String member =
+        new String(
+            question, GROUP_BYTES, question.length - GROUP_BYTES, StandardCharsets.UTF_8);
+    long index = acknowledged.apply(group(question)).of(member);
+    return ByteBuffer.allocate(Long.BYTES).putLong(index).array();
   }
 
-  /// Drops replicas that do not read their answers. Call it often.
-  public void look() {
-    long now = System.nanoTime();
-    writingNanos.forEach((socket, since) -> {
-      if (now - since > SILENCE_NANOS) Sockets.end(socket);
-    });
+  private static GroupId group(byte[] message) throws IOException {
+    if (message.length < GROUP_BYTES) throw new IOException("no name of a group");
+    var in = ByteBuffer.wrap(message);
+    return new GroupId(in.getLong(), in.getInt());
   }
 
-  private void supply(Socket socket, String from, DataInputStream in, DataOutputStream out)
-      throws IOException {
-    var group = new GroupId(in.readLong(), in.readInt());
-    Replica replica = questions.maySupply(from, group) ? replicas.apply(group) : null;
-    if (replica == null || !replica.isWhole()) return;
-    if (!freeSupplies.tryAcquire()) return; // the other end tries again
-    try (var supply = replica.supply()) {
-      while (true) {
-        int length = in.readInt();
-        if (length < 1 || length > Supply.QUESTION_BYTES_MAX) return;
-        byte[] question = in.readNBytes(length);
-        sockets.requireReached(from);
-        supply.answer(question, new Pieces(socket, out));
-        writing(
-            socket,
-            () -> {
-              out.writeInt(0);
-              out.flush();
-            });
-      }
-    } finally {
-      freeSupplies.release();
-    }
-  }
-
-  private void had(DataInputStream in, DataOutputStream out) throws IOException {
-    var group = new GroupId(in.readLong(), in.readInt());
-    int length = in.readInt();
-    if (length < 1 || length > NAME_BYTES_MAX) return;
-    String member = new String(in.readNBytes(length), StandardCharsets.UTF_8);
-    out.writeLong(acknowledged.apply(group).of(member));
-    out.flush();
+  private static ByteBuffer named(GroupId group, int more) {
+    return ByteBuffer.allocate(GROUP_BYTES + more).putLong(group.store()).putInt(group.number());
   }
 
   /// Asks another node for the index up to which it knows this one to have had the log of a group;
   /// -1 for none.
-  public static long had(Sockets sockets, Member other, GroupId group, String self)
+  public static long had(MemberNetwork network, Member other, GroupId group, String self)
       throws IOException {
-    try (Socket socket = sockets.connect(other, _ -> {})) {
-      var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
-      byte[] name = self.getBytes(StandardCharsets.UTF_8);
-      out.writeLong(HAD);
-      out.writeLong(group.store());
-      out.writeInt(group.number());
-      out.writeInt(name.length);
-      out.write(name);
-      out.flush();
-      return new DataInputStream(socket.getInputStream()).readLong();
+    network.requireReached(other.id());
+    byte[] name = self.getBytes(StandardCharsets.UTF_8);
+    Channel channel = network.channel(other, other.supplyPort(), LIMITS);
+    try {
+      byte[] answer = channel.ask(HAD, named(group, name.length).put(name).array(), HAD_MILLIS);
+      if (answer.length != Long.BYTES) throw new IOException(other + " answers something else");
+      return ByteBuffer.wrap(answer).getLong();
+    } catch (StatusException none) {
+      throw new IOException(other + " does not answer: " + none.getMessage(), none);
+    } finally {
+      channel.cut();
     }
   }
 
-  private interface Writing {
-    void run() throws IOException;
-  }
+  // ---- supplies
 
-  private void writing(Socket socket, Writing piece) throws IOException {
-    writingNanos.put(socket, System.nanoTime());
-    piece.run();
-    writingNanos.remove(socket);
-  }
+  /// Answers the questions of a replica, one after the other, in a thread of its own.
+  private final class Supplying implements Receiver {
+    private final String from;
+    private final Stream stream;
+    private final LinkedBlockingQueue<byte[]> asked = new LinkedBlockingQueue<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private volatile boolean over;
 
-  private void answer(Socket socket, String from, DataInputStream in, DataOutputStream out)
-      throws IOException {
-    socket.setSoTimeout(0); // an answer may be long in coming
-    socket.setKeepAlive(true);
-    var writing = new ReentrantLock();
-    var room = new Semaphore(QUESTIONS_MAX);
-    while (true) {
-      int number = in.readInt();
-      byte[] question = Line.read(in);
-      sockets.requireReached(from);
-      room.acquireUninterruptibly();
-      Thread.ofVirtual()
-          .name("stoa-answer")
-          .start(() -> {
-            try {
-              byte[] answer = questions.answer(from, question);
-              sockets.requireReached(from);
-              writing.lock();
-              try {
-                Line.write(out, number, answer);
-              } finally {
-                writing.unlock();
-              }
-            } catch (IOException | Unavailable later) {
-              LOG.debug("another server has left, or is to ask again", later);
-              Sockets.end(socket);
-            } catch (RuntimeException e) {
-              if (!closed) repeats.tell("another server is not answered: " + e, LOG::warn);
-              Sockets.end(socket);
-            } finally {
-              room.release();
-            }
-          });
+    Supplying(String from, Stream stream) {
+      this.from = from;
+      this.stream = stream;
+      stream.request(1);
+      Thread.ofVirtual().name("stoa-supply").start(this::run);
+    }
+
+    @Override
+    public void message(byte[] message) {
+      asked.add(message);
+    }
+
+    @Override
+    public void ready() {
+      signal();
+    }
+
+    @Override
+    public void finished() {
+      over(Status.OK);
+    }
+
+    @Override
+    public void over(Status status) {
+      over = true;
+      asked.add(NOTHING);
+      signal();
+    }
+
+    private void signal() {
+      lock.lock();
+      try {
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void run() {
+      try {
+        supply();
+        stream.end(Status.OK);
+      } catch (IOException gone) {
+        LOG.debug("another server has left", gone); // stopped, or killed
+        stream.end(Status.of(Status.Code.UNAVAILABLE, gone.getMessage()));
+      } catch (InterruptedException ending) {
+        Thread.currentThread().interrupt();
+      } catch (RuntimeException e) {
+        if (!closed) repeats.tell("another server was left: " + e, LOG::warn);
+        stream.end(Status.of(Status.Code.INTERNAL, "it cannot be supplied"));
+      }
+    }
+
+    private void supply() throws IOException, InterruptedException {
+      byte[] first = take();
+      if (first == null) return;
+      GroupId group = group(first);
+      Replica replica = questions.maySupply(from, group) ? replicas.apply(group) : null;
+      if (replica == null || !replica.isWhole()) throw new IOException("it has nothing of " + group);
+      if (!freeSupplies.tryAcquire()) throw new IOException("it supplies others; ask again");
+      try (var supply = replica.supply()) {
+        stream.request(1);
+        byte[] question;
+        while ((question = take()) != null) {
+          if (question.length > Supply.QUESTION_BYTES_MAX) throw new IOException("it asks too much");
+          network.requireReached(from);
+          supply.answer(question, new Pieces(this));
+          send(NOTHING);
+          stream.request(1);
+        }
+      } finally {
+        freeSupplies.release();
+      }
+    }
+
+    /// Returns the next message; null when there is none.
+    private byte @Nullable [] take() throws InterruptedException {
+      byte[] next = asked.poll(SILENCE_SECONDS, TimeUnit.SECONDS);
+      return next == null || next.length == 0 ? null : next;
+    }
+
+    /// Sends a message when the one before is on its way.
+    private void send(byte[] message) throws IOException {
+      lock.lock();
+      try {
+        while (!over && !stream.isReady()) {
+          if (!changed.await(SILENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException("nothing is read there for " + SILENCE_SECONDS + " s");
+          }
+        }
+      } catch (InterruptedException ending) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted", ending);
+      } finally {
+        lock.unlock();
+      }
+      if (over) throw new EOFException("the other one has left");
+      stream.send(message);
     }
   }
 
   /// An answer, on its way out.
-  private final class Pieces extends OutputStream {
-    private final Socket socket;
-    private final DataOutputStream out;
+  private static final class Pieces extends OutputStream {
+    private final Supplying to;
 
-    Pieces(Socket socket, DataOutputStream out) {
-      this.socket = socket;
-      this.out = out;
+    Pieces(Supplying to) {
+      this.to = to;
     }
 
     @Override
@@ -319,106 +336,117 @@ public final class SupplyPort implements AutoCloseable {
 
     @Override
     public void write(byte[] bytes, int from, int length) throws IOException {
-      if (length == 0) return;
-      writing(
-          socket,
-          () -> {
-            out.writeInt(length);
-            out.write(bytes, from, length);
-          });
+      for (int at = from; at < from + length; at += PIECE) {
+        to.send(Arrays.copyOfRange(bytes, at, Math.min(at + PIECE, from + length)));
+      }
     }
   }
 
-  /// Ends all connections.
+  /// Takes no more questions, and ends those that there are. Does not wait.
   @Override
   public void close() {
     closed = true;
-    try {
-      listening.close();
-      open.forEach(Sockets::end);
-      accepting.join();
-    } catch (IOException e) {
-      LOG.debug("a connection was not closed cleanly", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    listening.close();
   }
 
   /// The requesting end.
   public static final class Client implements CatchUp.Source, AutoCloseable {
-    private final Socket socket;
-    private final DataInputStream in;
-    private final DataOutputStream out;
+    private final Channel channel;
+    private final Stream stream;
+    private final Pieced pieces = new Pieced();
 
-    /// Connects.
+    /// Begins to connect.
     ///
-    /// @param opened receives the socket first, so that it can be ended while it connects
-    /// @throws IOException when the member cannot be reached
-    public Client(Sockets sockets, Member member, GroupId group, Consumer<Socket> opened)
-        throws IOException {
-      socket = sockets.connect(member, opened);
-      try {
-        in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), PIECE));
-        out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
-        out.writeLong(MAGIC);
-        out.writeLong(group.store());
-        out.writeInt(group.number());
-      } catch (IOException e) {
-        socket.close();
-        throw e;
-      }
+    /// @throws IOException when the network does not reach the member
+    public Client(MemberNetwork network, Member member, GroupId group) throws IOException {
+      network.requireReached(member.id());
+      channel = network.channel(member, member.supplyPort(), LIMITS);
+      stream = channel.open(SUPPLY, pieces);
+      stream.request(PIECES_AHEAD);
+      stream.send(named(group, 0).array());
     }
 
     @Override
-    public InputStream ask(byte[] question) throws IOException {
-      out.writeInt(question.length);
-      out.write(question);
-      out.flush();
+    public InputStream ask(byte[] question) {
+      stream.send(question);
       return new Answer();
     }
 
+    /// Ends it at once: a thread that reads learns so.
     @Override
-    public void close() throws IOException {
-      socket.close();
+    public void close() {
+      channel.cut();
+    }
+
+    /// The pieces that have come.
+    private static final class Pieced implements Receiver {
+      // What comes last, and stays.
+      private static final byte[] END = {};
+
+      private final LinkedBlockingQueue<byte[]> come = new LinkedBlockingQueue<>();
+      private volatile @Nullable Status ended;
+
+      @Override
+      public void message(byte[] message) {
+        come.add(message);
+      }
+
+      @Override
+      public void over(Status status) {
+        ended = status;
+        come.add(END);
+      }
+
+      byte[] next() throws IOException {
+        try {
+          byte[] next = come.poll(SILENCE_SECONDS, TimeUnit.SECONDS);
+          if (next == null) throw new IOException("nothing comes for " + SILENCE_SECONDS + " s");
+          if (next == END) {
+            come.add(END);
+            throw new EOFException("the other replica broke off: " + ended);
+          }
+          return next;
+        } catch (InterruptedException ending) {
+          Thread.currentThread().interrupt();
+          throw new IOException("interrupted", ending);
+        }
+      }
     }
 
     /// An answer, on its way in. Closing it reads it to its end.
     private final class Answer extends InputStream {
-      private int left;
+      private byte[] piece = NOTHING;
+      private int at;
       private boolean ended;
 
       private boolean next() throws IOException {
-        if (left == 0 && !ended) {
-          left = in.readInt();
-          ended = left == 0;
-          if (left < 0) throw new IOException("a piece of " + left + " bytes");
+        if (at == piece.length && !ended) {
+          piece = pieces.next();
+          at = 0;
+          ended = piece.length == 0;
+          stream.request(1);
         }
         return !ended;
       }
 
       @Override
       public int read() throws IOException {
-        if (!next()) return -1;
-        left--;
-        return in.readUnsignedByte();
+        return next() ? piece[at++] & 0xFF : -1;
       }
 
       @Override
       public int read(byte[] bytes, int from, int length) throws IOException {
         if (length == 0) return 0;
         if (!next()) return -1;
-        int read = in.read(bytes, from, Math.min(left, length));
-        if (read < 0) throw new EOFException("the other replica broke off");
-        left -= read;
+        int read = Math.min(piece.length - at, length);
+        System.arraycopy(piece, at, bytes, from, read);
+        at += read;
         return read;
       }
 
       @Override
       public void close() throws IOException {
-        while (next()) {
-          in.skipNBytes(left);
-          left = 0;
-        }
+        while (next()) at = piece.length;
       }
     }
   }

@@ -1,5 +1,6 @@
 package stoa.transport;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -391,6 +392,11 @@ public final class Connection {
   }
 
   // ---- receiving
+
+  /// Notes that the other end was refused before there was a connection.
+  void refused(IOException cause) {
+    if (service != null) service.refused(peer().remote(), cause);
+  }
 
   /// Notes that there is a connection.
   void connected() {

@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -222,6 +223,9 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
       if (tls == null) connection().received(in);
       else if (tls.read(in, loop.plain(), connection(), this::ready)) flush();
       if (in.hasRemaining() && !ended) rest = kept(in);
+    } catch (SSLException stranger) {
+      if (!connected) connection().refused(stranger);
+      ended(lost(stranger));
     } catch (IOException gone) {
       ended(lost(gone));
     }

@@ -27,9 +27,19 @@ import org.jspecify.annotations.Nullable;
 /// How connections are encrypted, by the TLS of this Java. Thread-safe.
 ///
 /// @param context asked for each connection, so that later ones may use other certificates
-/// @param clients whether a server asks clients for certificates: those that show one must show one
-///   that the authorities have signed
-public record Tls(Supplier<SSLContext> context, boolean clients) {
+/// @param clients what a server asks of its clients
+/// @param hosts whether a client makes sure that the server's certificate is for its host
+public record Tls(Supplier<SSLContext> context, Clients clients, boolean hosts) {
+  /// What a server asks of its clients.
+  public enum Clients {
+    /// No certificate.
+    NO_PROOF,
+    /// A certificate, if they have one: those that show one must show one that is trusted.
+    ANY_PROOF,
+    /// A certificate that is trusted.
+    PROOF
+  }
+
   // The protocols of a connection. Clients of gRPC offer the second, and then learn why they are
   // refused.
   private static final String PROTOCOL = "stoa";
@@ -39,9 +49,24 @@ public record Tls(Supplier<SSLContext> context, boolean clients) {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
+  /// Creates it for clients that make sure of the host, and servers.
+  ///
+  /// @param asks whether a server asks clients for certificates: those that show one must show one
+  ///   that is trusted
+  public Tls(Supplier<SSLContext> context, boolean asks) {
+    this(context, asks ? Clients.ANY_PROOF : Clients.NO_PROOF, true);
+  }
+
   /// Returns the encryption of clients.
   public static Tls client(SSLContext context) {
     return new Tls(() -> context, false);
+  }
+
+  /// Returns an encryption in which both ends must show certificates that the other one trusts.
+  ///
+  /// @param hosts whether a client makes sure that the server's certificate is for its host
+  public static Tls both(SSLContext context, boolean hosts) {
+    return new Tls(() -> context, Clients.PROOF, hosts);
   }
 
   /// Returns a context of files in PEM.
@@ -160,19 +185,22 @@ public record Tls(Supplier<SSLContext> context, boolean clients) {
     engine.setUseClientMode(false);
     var parameters = engine.getSSLParameters();
     parameters.setApplicationProtocols(new String[] {PROTOCOL, HTTP2});
-    if (clients) parameters.setWantClientAuth(true);
+    switch (clients) {
+      case NO_PROOF -> {}
+      case ANY_PROOF -> parameters.setWantClientAuth(true);
+      case PROOF -> parameters.setNeedClientAuth(true);
+    }
     engine.setSSLParameters(parameters);
     return engine;
   }
 
-  /// Returns the engine of a connection that this side makes. The other side must prove that it is
-  /// the host.
+  /// Returns the engine of a connection that this side makes.
   SSLEngine connecting(Address to) {
     SSLEngine engine = context.get().createSSLEngine(to.host(), to.port());
     engine.setUseClientMode(true);
     var parameters = engine.getSSLParameters();
     parameters.setApplicationProtocols(new String[] {PROTOCOL});
-    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    if (hosts) parameters.setEndpointIdentificationAlgorithm("HTTPS");
     engine.setSSLParameters(parameters);
     return engine;
   }

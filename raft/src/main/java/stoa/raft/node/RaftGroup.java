@@ -1,7 +1,6 @@
 package stoa.raft.node;
 
 import java.io.IOException;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -33,9 +32,9 @@ import stoa.log.Replica;
 import stoa.raft.Group;
 import stoa.raft.GroupId;
 import stoa.raft.Member;
+import stoa.raft.MemberNetwork;
 import stoa.raft.NodeConfig;
 import stoa.raft.Roles;
-import stoa.raft.Sockets;
 import stoa.raft.Standing;
 import stoa.raft.SupplyPort;
 import stoa.raft.core.Core;
@@ -80,7 +79,7 @@ final class RaftGroup implements Group {
   private final Standing standing;
   private final ExecutorService events;
   private final ExecutorService background;
-  private final Sockets sockets;
+  private final MemberNetwork network;
   private final Links links;
   private final Member self;
   private final LogStore store;
@@ -99,7 +98,7 @@ final class RaftGroup implements Group {
 
   // Guarded by this.
   private @Nullable String asked;
-  private @Nullable Socket asking;
+  private SupplyPort.@Nullable Client asking;
   private boolean left;
 
   RaftGroup(
@@ -110,7 +109,7 @@ final class RaftGroup implements Group {
       Standing standing,
       ExecutorService events,
       ExecutorService background,
-      Sockets sockets,
+      MemberNetwork network,
       Links links,
       Member self,
       LogStore store,
@@ -122,7 +121,7 @@ final class RaftGroup implements Group {
     this.standing = standing;
     this.events = events;
     this.background = background;
-    this.sockets = sockets;
+    this.network = network;
     this.links = links;
     this.self = self;
     this.store = store;
@@ -350,10 +349,11 @@ final class RaftGroup implements Group {
   private boolean level(Member leader) {
     applying.lock();
     try {
-      synchronized (this) {
-        if (left || closing) return false;
-      }
-      try (var source = new SupplyPort.Client(sockets, leader, name, this::opened)) {
+      try (var source = new SupplyPort.Client(network, leader, name)) {
+        synchronized (this) {
+          if (left || closing) return false;
+          asking = source;
+        }
         CatchUp.run(replica, source);
       }
       behind = 0;
@@ -378,15 +378,10 @@ final class RaftGroup implements Group {
     return false;
   }
 
-  private synchronized void opened(Socket socket) {
-    asking = socket;
-    if (left) Sockets.end(socket);
-  }
-
   private synchronized void leave(@Nullable String leader) {
     if (asked == null || asked.equals(leader)) return;
     left = true;
-    if (asking != null) Sockets.end(asking);
+    if (asking != null) asking.close();
   }
 
   // ---- messages
@@ -524,7 +519,7 @@ final class RaftGroup implements Group {
             .filter(member -> member.id().equals(leader) && !leader.equals(config.id()))
             .findAny()
             .orElseThrow(() -> new IOException("no other member is known to lead " + name));
-    try (var source = new SupplyPort.Client(sockets, from, name, _ -> {})) {
+    try (var source = new SupplyPort.Client(network, from, name)) {
       CatchUp.checkpoints(source, wanted, each);
     }
   }

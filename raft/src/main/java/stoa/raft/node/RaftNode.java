@@ -33,12 +33,12 @@ import stoa.raft.Group;
 import stoa.raft.GroupId;
 import stoa.raft.Line;
 import stoa.raft.Member;
+import stoa.raft.MemberNetwork;
 import stoa.raft.Node;
 import stoa.raft.NodeConfig;
 import stoa.raft.Questions;
 import stoa.raft.Reach;
 import stoa.raft.Roles;
-import stoa.raft.Sockets;
 import stoa.raft.Standing;
 import stoa.raft.SupplyPort;
 import stoa.raft.core.LogStore;
@@ -65,29 +65,29 @@ final class RaftNode implements Node {
   private final ConcurrentHashMap<GroupId, RaftGroup> groups = new ConcurrentHashMap<>();
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
   private final ScheduledExecutorService looking;
-  private final Sockets sockets;
+  private final MemberNetwork network;
   private final SupplyPort supplies;
   private final Links links;
 
   private RaftNode(NodeConfig config, Questions questions, Reach reach) throws IOException {
     this.config = config;
     Secret secret = config.secret();
-    sockets =
+    network =
         secret == null
-            ? Sockets.of(config.tls(), reach)
-            : Sockets.with(new Credentials(secret, config.id()), reach);
-    links = new Links(sockets, config.host(), config.port(), this::receive);
+            ? MemberNetwork.of(config.tls(), reach)
+            : MemberNetwork.with(new Credentials(secret, config.id()), reach);
     try {
+      links = new Links(network, config.host(), config.port(), this::receive);
       supplies =
           new SupplyPort(
-              sockets,
+              network,
               config.host(),
               config.supplyPort(),
               this::replica,
               this::acknowledged,
               questions);
     } catch (IOException | RuntimeException e) {
-      links.close();
+      network.close();
       throw e;
     }
     looking =
@@ -125,7 +125,6 @@ final class RaftNode implements Node {
 
   private void look() {
     try {
-      supplies.look();
       groups.values().forEach(RaftGroup::look);
     } catch (RuntimeException failed) {
       LOG.debug("it was not seen whether replicas are whole", failed);
@@ -178,7 +177,7 @@ final class RaftNode implements Node {
           CompletableFuture.runAsync(
               () -> {
                 try {
-                  long index = SupplyPort.had(sockets, other, name, config.id());
+                  long index = SupplyPort.had(network, other, name, config.id());
                   had.accumulateAndGet(index, Math::max);
                 } catch (IOException | RuntimeException silent) {
                   LOG.debug("{} says nothing of {}", other, name, silent);
@@ -200,8 +199,8 @@ final class RaftNode implements Node {
   }
 
   @Override
-  public Line line(Member to) throws IOException {
-    return new Line(sockets, to);
+  public Line line(Member to) {
+    return new Line(network, to);
   }
 
   @Override
@@ -233,7 +232,7 @@ final class RaftNode implements Node {
               standing,
               events,
               background,
-              sockets,
+              network,
               links,
               self,
               store,
@@ -347,6 +346,7 @@ final class RaftNode implements Node {
     groups.values().forEach(RaftGroup::close);
     groups.clear();
     links.close();
+    network.close();
     background.close();
   }
 }

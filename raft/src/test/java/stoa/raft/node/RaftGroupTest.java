@@ -9,8 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,9 +25,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,13 +51,16 @@ import stoa.log.Streams;
 import stoa.raft.Credentials;
 import stoa.raft.Group;
 import stoa.raft.Member;
+import stoa.raft.MemberNetwork;
 import stoa.raft.NodeConfig;
 import stoa.raft.Questions;
 import stoa.raft.Reach;
-import stoa.raft.Sockets;
 import stoa.raft.SupplyPort;
 import stoa.storage.Device;
 import stoa.storage.disk.SimulatedDisk;
+import stoa.transport.Limits;
+import stoa.transport.Receiver;
+import stoa.transport.Status;
 
 class RaftGroupTest {
   private static final StreamId STREAM = StreamId.of("a stream");
@@ -444,16 +447,16 @@ class RaftGroupTest {
       assertTrue(fresh.catchUps.get() > 0);
 
       var self = shard.leading().self();
-      assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
+      assertThrows(IOException.class, () -> ask(MemberNetwork.of(null, Reach.ALL), self));
       // One that trusts it and has no certificate that it would trust.
       var foreign = certificate(Files.createDirectory(directory.resolve("foreign")));
       var stranger = new NodeConfig.Tls(foreign.certificate(), foreign.key(), both);
-      assertThrows(IOException.class, () -> ask(Sockets.of(stranger, Reach.ALL), self));
+      assertThrows(IOException.class, () -> ask(MemberNetwork.of(stranger, Reach.ALL), self));
       // One with a certificate of its authorities that is no member's.
       var client = new NodeConfig.Tls(other.certificate(), other.key(), both);
-      assertThrows(IOException.class, () -> ask(Sockets.of(client, Reach.ALL), self));
-      assertTrue(isRefused(Sockets.of(client, Reach.ALL), self));
-      ask(Sockets.of(tls, Reach.ALL), self);
+      assertThrows(IOException.class, () -> ask(MemberNetwork.of(client, Reach.ALL), self));
+      assertTrue(isRefused(MemberNetwork.of(client, Reach.ALL), self));
+      ask(MemberNetwork.of(tls, Reach.ALL), self);
     }
   }
 
@@ -466,20 +469,18 @@ class RaftGroupTest {
       for (int i = 0; i < 40; i++) owner.require("entry " + i);
       shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
       var self = shard.leading().self();
-      var before = Sockets.of(tls, Reach.ALL);
-      var later = Sockets.of(next, Reach.ALL);
-      ask(before, self);
-      assertThrows(IOException.class, () -> ask(later, self));
+      ask(MemberNetwork.of(tls, Reach.ALL), self);
+      assertThrows(IOException.class, () -> ask(MemberNetwork.of(next, Reach.ALL), self));
       // A key without its certificate changes nothing; both together do, at all members.
       Files.copy(next.key(), tls.key(), StandardCopyOption.REPLACE_EXISTING);
-      assertThrows(IOException.class, () -> ask(later, self));
+      assertThrows(IOException.class, () -> ask(MemberNetwork.of(next, Reach.ALL), self));
       Files.copy(next.certificate(), tls.certificate(), StandardCopyOption.REPLACE_EXISTING);
-      shard.await("the new ones count", () -> answers(later, self));
-      shard.await("every node reads them", () -> answers(before, self));
+      shard.await("the new ones count", () -> answers(next, self));
+      shard.await("every node reads them", () -> answers(tls, self));
     }
   }
 
-  private static boolean answers(Sockets sockets, Member member) {
+  private static boolean answers(MemberNetwork network, Member member) {
     try {
       ask(sockets, member);
       return true;
@@ -502,16 +503,16 @@ class RaftGroupTest {
       assertTrue(fresh.catchUps.get() > 0);
 
       var self = shard.leading().self();
-      assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
+      assertThrows(IOException.class, () -> ask(MemberNetwork.of(null, Reach.ALL), self));
       var tls = certificate(directory);
-      assertThrows(IOException.class, () -> ask(Sockets.of(tls, Reach.ALL), self));
+      assertThrows(IOException.class, () -> ask(MemberNetwork.of(tls, Reach.ALL), self));
       byte[] wrong = new byte[Secret.BYTES];
       wrong[0] = 1;
-      var stranger = Sockets.with(new Credentials(Secret.of(wrong), "a"), Reach.ALL);
-      assertThrows(IOException.class, () -> ask(stranger, self));
-      assertTrue(isRefused(stranger, self));
-      assertTrue(isRefused(Sockets.of(null, Reach.ALL), self));
-      ask(Sockets.with(new Credentials(secret, "y"), Reach.ALL), self);
+      var stranger = new Credentials(Secret.of(wrong), "a");
+      assertThrows(IOException.class, () -> ask(MemberNetwork.with(stranger, Reach.ALL), self));
+      assertTrue(isRefused(MemberNetwork.with(stranger, Reach.ALL), self));
+      assertTrue(isRefused(MemberNetwork.of(null, Reach.ALL), self));
+      ask(MemberNetwork.with(new Credentials(secret, "y"), Reach.ALL), self);
     }
   }
 
@@ -693,24 +694,43 @@ class RaftGroupTest {
     }
   }
 
-  private static void ask(Sockets sockets, Member member) throws IOException {
-    try (var client = new SupplyPort.Client(sockets, member, RaftShard.GROUP, _ -> {});
-        var answer = client.ask(new byte[] {0})) {
+  private static void ask(MemberNetwork network, Member member) throws IOException {
+    try (network;
+        var client = new SupplyPort.Client(network, member, RaftShard.GROUP)) {
+      ask(client);
+    }
+  }
+
+  private static void ask(SupplyPort.Client client) throws IOException {
+    try (var answer = client.ask(new byte[] {0})) {
       assertEquals(32, answer.readAllBytes().length);
     }
   }
 
   /// Returns whether a member hears no Raft message over a connection: it ends it.
-  private static boolean isRefused(Sockets sockets, Member member) {
-    try (Socket socket = sockets.connect(member, member.port(), _ -> {})) {
-      socket.setSoTimeout(60_000);
-      socket.getOutputStream().write(new byte[100]);
-      var _ = socket.getInputStream().readAllBytes();
+  private static boolean isRefused(MemberNetwork network, Member member) throws Exception {
+    var ended = new CompletableFuture<Status>();
+    try (network;
+        var channel = network.channel(member, member.port(), Limits.DEFAULT)) {
+      var stream =
+          channel.open(
+              Links.METHOD,
+              new Receiver() {
+                @Override
+                public void message(byte[] message) {
+                  // There is none.
+                }
+
+                @Override
+                public void over(Status status) {
+                  ended.complete(status);
+                }
+              });
+      stream.send(new byte[100]);
+      var _ = ended.get(60, TimeUnit.SECONDS);
       return true;
-    } catch (SocketTimeoutException heard) {
+    } catch (TimeoutException heard) {
       return false;
-    } catch (IOException ended) {
-      return true;
     }
   }
 
