@@ -24,7 +24,7 @@ final class Arrows {
     ALLOWED.put("front", Set.of("api", "base"));
     ALLOWED.put("storage", Set.of("base"));
     ALLOWED.put("log", Set.of("api", "base", "storage"));
-    ALLOWED.put("raft", Set.of("api", "base", "storage", "log"));
+    ALLOWED.put("raft", Set.of("api", "base", "storage", "log", "transport"));
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "front", "storage", "log", "store"));
     ALLOWED.put("metrics", caller);
