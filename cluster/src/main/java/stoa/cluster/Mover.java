@@ -61,6 +61,9 @@ final class Mover implements AutoCloseable {
   private static final long SOON_MILLIS = 50;
   private static final Duration ANSWER_TIME_MAX = Duration.ofSeconds(2);
 
+  // How long a joining server may take to show that it is there.
+  private static final Duration MEETING_TIME_MAX = Duration.ofSeconds(10);
+
   // Opening or deleting a replica takes part of this time.
   private static final Duration DOING_TIME_MAX = Duration.ofSeconds(30);
 
@@ -193,7 +196,7 @@ final class Mover implements AutoCloseable {
           SERVERS_MAX + " servers keep the store, which is the most; drain one first");
     }
     try (var line = node.line(joining)) {
-      LOG.debug("server {} is there: {}", joining, line);
+      line.check(MEETING_TIME_MAX);
     } catch (IOException unreachable) {
       throw new Unavailable(
           "server "

@@ -36,6 +36,13 @@ public final class Line implements AutoCloseable {
     return !closed;
   }
 
+  /// Makes sure that the other node is there, and that the two accept each other.
+  ///
+  /// @throws IOException when it cannot be reached in time
+  public void check(Duration patience) throws IOException {
+    ask(SupplyPort.HELLO, new byte[0], patience, () -> true);
+  }
+
   /// Asks, and waits for the answer.
   ///
   /// @throws SocketTimeoutException when there is none in time: the action of the other end is
@@ -54,9 +61,14 @@ public final class Line implements AutoCloseable {
   /// @throws IOException when the other end cannot be reached, or the connection has ended: the
   ///   action of the other end is unknown
   public byte[] ask(byte[] question, Duration patience, BooleanSupplier still) throws IOException {
+    return ask(SupplyPort.QUESTION, question, patience, still);
+  }
+
+  private byte[] ask(String kind, byte[] question, Duration patience, BooleanSupplier still)
+      throws IOException {
     network.requireReached(to);
     var answer = new CompletableFuture<byte[]>();
-    Stream stream = opened(answer);
+    Stream stream = opened(kind, answer);
     stream.request(1);
     stream.send(question);
     stream.finish();
@@ -72,9 +84,9 @@ public final class Line implements AutoCloseable {
     }
   }
 
-  private Stream opened(CompletableFuture<byte[]> answer) throws IOException {
+  private Stream opened(String kind, CompletableFuture<byte[]> answer) throws IOException {
     try {
-      return channel.open(SupplyPort.QUESTION, new Answering(answer));
+      return channel.open(kind, new Answering(answer));
     } catch (StatusException over) {
       throw new IOException("the line is closed", over);
     }

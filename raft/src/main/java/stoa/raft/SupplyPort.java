@@ -36,7 +36,9 @@ import stoa.transport.Stream;
 /// time.
 public final class SupplyPort implements AutoCloseable {
   /*
-   * Three kinds of streams; each begins with a message of the asking end:
+   * Four kinds of streams; each begins with a message of the asking end:
+   *
+   * HELLO: nothing. The answer is nothing, too: the node is there.
    *
    * QUESTION: the question. The answer is a message.
    *
@@ -49,6 +51,7 @@ public final class SupplyPort implements AutoCloseable {
    * have had the log; -1 for none.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SupplyPort.class);
+  static final String HELLO = "hello";
   static final String QUESTION = "question";
   private static final String SUPPLY = "supply";
   private static final String HAD = "had";
@@ -109,6 +112,7 @@ public final class SupplyPort implements AutoCloseable {
 
   private Receiver begin(String from, Stream stream) throws IOException {
     return switch (stream.method()) {
+      case HELLO -> new Asked(stream, _ -> NOTHING);
       case QUESTION -> new Asked(stream, question -> answer(from, question));
       case HAD -> new Asked(stream, this::had);
       case SUPPLY -> new Supplying(from, stream);

@@ -480,9 +480,9 @@ class RaftGroupTest {
     }
   }
 
-  private static boolean answers(MemberNetwork network, Member member) {
+  private static boolean answers(NodeConfig.Tls tls, Member member) {
     try {
-      ask(sockets, member);
+      ask(MemberNetwork.of(tls, Reach.ALL), member);
       return true;
     } catch (IOException refused) {
       return false;
