@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -220,8 +223,8 @@ class LeavingServersTest {
       try (Stoa stoa = RunningServers.open(servers.first());
           var threads = Executors.newVirtualThreadPerTaskExecutor()) {
         Blob blob = stoa.get(Blob.class, "film");
-        assertEquals(1, blob.copyFrom(new ByteArrayInputStream(film)));
-        BlobSnapshot first = blob.snapshot();
+        assertEquals(1, again(() -> copied(blob, film)));
+        BlobSnapshot first = again(blob::snapshot);
         var over = new AtomicBoolean();
         var written = new CountDownLatch(20);
         var writers = new ArrayList<Future<byte[]>>();
@@ -232,22 +235,42 @@ class LeavingServersTest {
         try {
           assertTrue(written.await(60, TimeUnit.SECONDS));
           servers.removeFirst().close();
-          long version = blob.version();
-          while (blob.version() < version + 30) Thread.onSpinWait();
+          long version = again(blob::version);
+          while (again(blob::version) < version + 30) Thread.onSpinWait();
         } finally {
           over.set(true);
         }
-        byte[] found = blob.read(0, film.length);
+        byte[] found = again(() -> blob.read(0, film.length));
         for (int i = 0; i < 3; i++) {
           byte[] last = writers.get(i).get(60, TimeUnit.SECONDS);
-          byte[] there = blob.read(1000L * i, 3);
+          long at = 1000L * i;
+          byte[] there = again(() -> blob.read(at, 3));
           assertTrue(there[0] == last[0] || there[0] == last[1], there[0] + " is not the last");
           assertTrue(there[0] == there[1] && there[1] == there[2], "a write is whole");
           System.arraycopy(film, 1000 * i, found, 1000 * i, 3);
         }
         assertArrayEquals(film, found);
-        assertArrayEquals(film, first.read(0, film.length));
-        assertArrayEquals(film, blob.at(1).read(0, film.length));
+        assertArrayEquals(film, again(() -> first.read(0, film.length)));
+        assertArrayEquals(film, again(() -> blob.at(1).read(0, film.length)));
+      }
+    }
+  }
+
+  private static long copied(Blob blob, byte[] film) {
+    try {
+      return blob.copyFrom(new ByteArrayInputStream(film));
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+  }
+
+  /// Asks until an answer comes: what was begun at a leader ends with it, and may begin again.
+  private static <T> T again(Supplier<T> question) {
+    while (true) {
+      try {
+        return question.get();
+      } catch (Unavailable led) {
+        Thread.onSpinWait();
       }
     }
   }

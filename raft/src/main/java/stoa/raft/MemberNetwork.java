@@ -50,7 +50,8 @@ public final class MemberNetwork implements AutoCloseable {
   private MemberNetwork(@Nullable SSLContext context, boolean named, Reach reach) {
     // A secret vouches for a member wherever it is; a certificate, for a host.
     Tls tls = context == null ? null : Tls.both(context, !named);
-    sockets = new Sockets(THREADS, Thread.ofPlatform().daemon().name("stoa-members").factory(), tls);
+    sockets =
+        new Sockets(THREADS, Thread.ofPlatform().daemon().name("stoa-members").factory(), tls);
     this.named = named;
     this.reach = reach;
   }

@@ -179,8 +179,7 @@ public final class SupplyPort implements AutoCloseable {
   private byte[] had(byte[] question) throws IOException {
     if (question.length > GROUP_BYTES + NAME_BYTES_MAX) throw new IOException("a name too long");
     String member =
-        new String(
-            question, GROUP_BYTES, question.length - GROUP_BYTES, StandardCharsets.UTF_8);
+        new String(question, GROUP_BYTES, question.length - GROUP_BYTES, StandardCharsets.UTF_8);
     long index = acknowledged.apply(group(question)).of(member);
     return ByteBuffer.allocate(Long.BYTES).putLong(index).array();
   }
@@ -282,13 +281,15 @@ public final class SupplyPort implements AutoCloseable {
       if (first == null) return;
       GroupId group = group(first);
       Replica replica = questions.maySupply(from, group) ? replicas.apply(group) : null;
-      if (replica == null || !replica.isWhole()) throw new IOException("it has nothing of " + group);
+      if (replica == null || !replica.isWhole())
+        throw new IOException("it has nothing of " + group);
       if (!freeSupplies.tryAcquire()) throw new IOException("it supplies others; ask again");
       try (var supply = replica.supply()) {
         stream.request(1);
         byte[] question;
         while ((question = take()) != null) {
-          if (question.length > Supply.QUESTION_BYTES_MAX) throw new IOException("it asks too much");
+          if (question.length > Supply.QUESTION_BYTES_MAX)
+            throw new IOException("it asks too much");
           network.requireReached(from);
           supply.answer(question, new Pieces(this));
           send(NOTHING);
