@@ -165,7 +165,7 @@ final class BlockingFacade<E> extends ElementsFacade<E> implements SharedBlockin
   /// Adds all elements in one call, or none.
   @Override
   public boolean addAll(Collection<? extends E> more) {
-    if (more == this) throw itself();
+    if (equals(more)) throw itself();
     var all = elements.checked(more);
     if (all.isEmpty()) return false;
     if (!blocking.offerAll(all)) throw full();
@@ -251,7 +251,7 @@ final class BlockingFacade<E> extends ElementsFacade<E> implements SharedBlockin
   @Override
   public int drainTo(Collection<? super E> target, int max) {
     Objects.requireNonNull(target, "the collection is null");
-    if (target == this) throw itself();
+    if (equals(target)) throw itself();
     int count = 0;
     List<Object> some;
     do {
