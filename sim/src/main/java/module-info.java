@@ -3,6 +3,7 @@
 module stoa.sim {
   requires java.compiler;
   requires static transitive org.jspecify;
+  requires stoa.collections;
   requires transitive stoa.migration;
   requires transitive stoa.objects;
 

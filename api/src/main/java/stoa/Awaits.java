@@ -16,4 +16,12 @@ import java.lang.annotation.Target;
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
-public @interface Awaits {}
+public @interface Awaits {
+  /// Whether no call that waits behind this one on the same object goes on before it.
+  ///
+  /// Without it, a call that waits for less may overtake. With it, calls go on in the order of
+  /// their arrival, and one that waits for much does not starve: a writer among readers, or a
+  /// caller that needs many permits. A call of a method that does not wait, or that goes on when it
+  /// arrives while no other call waits, overtakes none.
+  boolean inOrder() default false;
+}

@@ -78,6 +78,17 @@ public final class Call {
     return open(stoa -> stoa.queue(name, elements));
   }
 
+  /// Returns the shared blocking queue of a name, as [Stoa#blockingQueue] does outside. A method
+  /// does not wait for it: only `offer` and `poll` without a time work there.
+  public static <E> SharedBlockingQueue<E> blockingQueue(String name, Class<E> elements) {
+    return open(stoa -> stoa.blockingQueue(name, elements));
+  }
+
+  /// Returns the shared blocking deque of a name, as [#blockingQueue].
+  public static <E> SharedBlockingDeque<E> blockingDeque(String name, Class<E> elements) {
+    return open(stoa -> stoa.blockingDeque(name, elements));
+  }
+
   /// Returns the shared list of a name, as a stack, as [Stoa#stack] does outside.
   public static <E> SharedStack<E> stack(String name, Class<E> elements) {
     return open(stoa -> stoa.stack(name, elements));
@@ -111,7 +122,7 @@ public final class Call {
   /// A waiting call ends in these ways, too, and has then changed nothing: its time is over
   /// ([Stoa#within], [DeadlineExceeded]), an operator cancels it ([CallFailed]), its object is
   /// deleted ([Gone]), or its client's session ends. When the leader dies, the client makes the
-  /// call again at the next leader, where it may come behind calls that arrived later.
+  /// call again at the next leader, where the call gets its place in the order of arrival again.
   ///
   /// @throws IllegalStateException when the method is not marked [Awaits]; when another method or a
   ///   transaction makes the call; when the object is at a client; and when the method has called

@@ -318,6 +318,36 @@ public interface Stoa extends AutoCloseable {
     return Collections.installed().queue(this, name, elements);
   }
 
+  /// Returns the shared blocking queue of a name: the [blocking deque][#blockingDeque] of that
+  /// name, without a capacity if it begins here.
+  default <E> SharedBlockingQueue<E> blockingQueue(String name, Class<E> elements) {
+    return Collections.installed().blockingDeque(this, name, elements, 0);
+  }
+
+  /// Returns the shared blocking queue of a name, which holds at most a number of elements.
+  ///
+  /// @param capacity positive; fixed when the queue begins
+  /// @throws IllegalArgumentException when it began with another capacity
+  default <E> SharedBlockingQueue<E> blockingQueue(String name, Class<E> elements, int capacity) {
+    return blockingDeque(name, elements, capacity);
+  }
+
+  /// Returns the shared blocking deque of a name, without a capacity if it begins here.
+  default <E> SharedBlockingDeque<E> blockingDeque(String name, Class<E> elements) {
+    return Collections.installed().blockingDeque(this, name, elements, 0);
+  }
+
+  /// Returns the shared blocking deque of a name, which holds at most a number of elements.
+  ///
+  /// @param capacity positive; fixed when the deque begins
+  /// @throws IllegalArgumentException when it began with another capacity
+  default <E> SharedBlockingDeque<E> blockingDeque(String name, Class<E> elements, int capacity) {
+    if (capacity <= 0) {
+      throw new IllegalArgumentException("a capacity of " + capacity + "; it must be positive");
+    }
+    return Collections.installed().blockingDeque(this, name, elements, capacity);
+  }
+
   /// Returns the shared list of a name, as a stack.
   default <E> SharedStack<E> stack(String name, Class<E> elements) {
     return Collections.installed().stack(this, name, elements);

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.Ref;
 import stoa.ShardedMap;
 import stoa.SharedBTree;
+import stoa.SharedBlockingDeque;
+import stoa.SharedBlockingQueue;
 import stoa.SharedList;
 import stoa.SharedMap;
 import stoa.SharedNavigableMap;
@@ -29,6 +31,8 @@ public interface Collections {
           SharedList.class,
           SharedQueue.class,
           SharedStack.class,
+          SharedBlockingQueue.class,
+          SharedBlockingDeque.class,
           ShardedMap.class,
           SharedBTree.class);
 
@@ -64,6 +68,11 @@ public interface Collections {
 
   /// See [Stoa#stack].
   <E> SharedStack<E> stack(Stoa stoa, String name, Class<E> elements);
+
+  /// See [Stoa#blockingDeque(String, Class, int)].
+  ///
+  /// @param capacity 0 for the one with which it began, and none if it begins here
+  <E> SharedBlockingDeque<E> blockingDeque(Stoa stoa, String name, Class<E> elements, int capacity);
 
   /// See [Stoa#shardedMap].
   <K, V> ShardedMap<K, V> shardedMap(

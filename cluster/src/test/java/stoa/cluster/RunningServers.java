@@ -34,6 +34,7 @@ import stoa.transport.Address;
 import stoa.wire.Channels;
 import stoa.wire.Proofs;
 import stoa.wire.Questions;
+import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
@@ -332,6 +333,12 @@ final class RunningServers implements AutoCloseable {
   /// Returns the status that the last server reports.
   StatusReply status() {
     return ask(last().port(), to -> to.status(StatusRequest.getDefaultInstance()));
+  }
+
+  /// Returns how many calls wait for conditions of objects of group 0.
+  long awaiting() {
+    StatusReply leads = ask(leader(last(), 0), to -> to.status(StatusRequest.getDefaultInstance()));
+    return leads.getCallsList().stream().filter(CallStatus::getAwaiting).count();
   }
 
   /// The port of the server that has a group's part of the store, which one of them tells as soon

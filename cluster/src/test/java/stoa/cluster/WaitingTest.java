@@ -17,6 +17,8 @@ import stoa.Stoa;
 
 /// Calls that wait for conditions at servers in this process that come and go.
 class WaitingTest {
+  private static final int CLIENTS = 5;
+
   @Shared(name = "cluster.Box")
   static class Box {
     private final ArrayDeque<String> items = new ArrayDeque<>();
@@ -24,6 +26,10 @@ class WaitingTest {
 
     public void offer(String item) {
       items.add(item);
+    }
+
+    public int touch() {
+      return items.size();
     }
 
     @Awaits
@@ -62,6 +68,32 @@ class WaitingTest {
         var got = calls.stream().map(CompletableFuture::join).sorted().toList();
         assertEquals(List.of("apple", "fig", "pear"), got);
         assertEquals(List.of("apple", "pear", "fig"), there.taken());
+      }
+    }
+  }
+
+  @Test
+  void callsKeepTheOrderOfTheirArrivalAtTheNextLeader() throws Exception {
+    try (var servers = new RunningServers(directory, 1, 3)) {
+      servers.start("a", "b", "c");
+      var clients = new ArrayList<Stoa>();
+      try (Stoa other = servers.open()) {
+        Box there = other.get(Box.class, "a");
+        var calls = new ArrayList<CompletableFuture<String>>();
+        for (int i = 0; i < CLIENTS; i++) {
+          clients.add(servers.open());
+          Stoa client = clients.getLast();
+          calls.add(client.async(client.get(Box.class, "a"), Box::take));
+          while (servers.awaiting() <= i) Thread.onSpinWait();
+        }
+        there.touch(); // is durable behind the arrivals
+        var _ = servers.haltLeader(0);
+        there.touch();
+        while (servers.awaiting() < CLIENTS) Thread.onSpinWait();
+        for (int i = 0; i < CLIENTS; i++) there.offer("item " + i);
+        for (int i = 0; i < CLIENTS; i++) assertEquals("item " + i, calls.get(i).join());
+      } finally {
+        clients.forEach(Stoa::close);
       }
     }
   }

@@ -25,6 +25,7 @@ record Form(Kind kind, List<Class<?>> types, int shards) {
     LIST,
     QUEUE,
     STACK,
+    BLOCKING,
     SHARDED,
     TREE
   }
@@ -35,6 +36,7 @@ record Form(Kind kind, List<Class<?>> types, int shards) {
     return switch (kind) {
       case MAP, RANGES, LIST, QUEUE, STACK, TREE -> new Object[] {classes};
       case NAVIGABLE -> ordered();
+      case BLOCKING -> new Object[] {Integer.MAX_VALUE, classes};
       case SHARDED -> new Object[] {};
     };
   }

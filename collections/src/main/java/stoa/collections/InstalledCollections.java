@@ -7,6 +7,7 @@ import stoa.NotShareable;
 import stoa.Ref;
 import stoa.ShardedMap;
 import stoa.SharedBTree;
+import stoa.SharedBlockingDeque;
 import stoa.SharedList;
 import stoa.SharedMap;
 import stoa.SharedNavigableMap;
@@ -130,6 +131,22 @@ public final class InstalledCollections implements Collections {
   }
 
   @Override
+  public <E> SharedBlockingDeque<E> blockingDeque(
+      Stoa stoa, String name, Class<E> elements, int capacity) {
+    admit(stoa, BlockingFacade.class, elements);
+    Classes classes = Classes.of(elements);
+    int begins = capacity == 0 ? Integer.MAX_VALUE : capacity;
+    BlockingObject object = stoa.get(BlockingObject.class, name, begins, classes.names());
+    classes.check(host(stoa), name, object.classes());
+    int begun = capacity == 0 ? 0 : object.capacity();
+    if (begun != capacity) {
+      throw new IllegalArgumentException(
+          "%s was begun with a capacity of %d, not %d".formatted(name, begun, capacity));
+    }
+    return new BlockingFacade<>(new Elements<>(stoa, elements, object));
+  }
+
+  @Override
   public <K, V> ShardedMap<K, V> shardedMap(
       Stoa stoa, String name, Class<K> keys, Class<V> values, int shards) {
     if (shards < 1 || shards > Form.SHARDS_MAX) {
@@ -190,6 +207,7 @@ public final class InstalledCollections implements Collections {
       case LIST -> new ListFacade(new Elements(stoa, first, (ListObject) shared));
       case QUEUE -> new QueueFacade(new Elements(stoa, first, (ListObject) shared));
       case STACK -> new StackFacade(new Elements(stoa, first, (ListObject) shared));
+      case BLOCKING -> new BlockingFacade(new Elements(stoa, first, (BlockingObject) shared));
       case SHARDED ->
           ShardedFacade.of(stoa, first, second, (ShardedObject) shared, parsed.shards());
       case TREE -> TreeFacade.of(stoa, first, second, (NodeObject) shared);

@@ -24,9 +24,9 @@ import stoa.spi.StateOutput;
 @Shared(name = "stoa.List")
 class ListObject implements Paged, Forkable<ListObject>, OwnState {
   // The names of the classes with which it began; null when they are unknown.
-  private @Nullable String classes;
+  @Nullable String classes;
 
-  private TreePVector<Object> elements;
+  TreePVector<Object> elements;
 
   protected ListObject() {
     this(null, TreePVector.empty());
@@ -36,7 +36,7 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
     this(classes, TreePVector.empty());
   }
 
-  private ListObject(@Nullable String classes, TreePVector<Object> elements) {
+  ListObject(@Nullable String classes, TreePVector<Object> elements) {
     this.classes = classes;
     this.elements = elements;
   }

@@ -11,6 +11,8 @@ import stoa.Ref;
 import stoa.ShardedMap;
 import stoa.Shared;
 import stoa.SharedBTree;
+import stoa.SharedBlockingDeque;
+import stoa.SharedBlockingQueue;
 import stoa.SharedList;
 import stoa.SharedMap;
 import stoa.SharedNavigableMap;
@@ -42,6 +44,10 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
     if (type == SharedList.class) return new ListFacade<>(elements(type, ListFacade.class));
     if (type == SharedQueue.class) return new QueueFacade<>(elements(type, QueueFacade.class));
     if (type == SharedStack.class) return new StackFacade<>(elements(type, StackFacade.class));
+    if (type == SharedBlockingQueue.class || type == SharedBlockingDeque.class) {
+      BlockingObject list = object(type, BlockingFacade.class, BlockingObject.class, view);
+      return new BlockingFacade<>(new Elements<>(stoa, types(list::classes).first, list));
+    }
     if (type == SharedMap.class) {
       MapObject map = object(type, MapFacade.class, MapObject.class, view);
       Types of = types(map::classes);

@@ -8,6 +8,7 @@
 /// SharedNavigableMap     SortedObject        a persistent tree by key
 /// SharedRangeMap         RangeObject         a persistent tree by first key
 /// SharedList, SharedQueue, SharedStack       ListObject: a persistent vector
+/// SharedBlockingQueue, SharedBlockingDeque   BlockingObject: such a vector with a capacity
 /// ShardedMap             ShardedObject (the number of children), and a MapObject for each child
 /// SharedBTree            a NodeObject for each node
 /// ```

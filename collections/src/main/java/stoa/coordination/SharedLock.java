@@ -33,9 +33,9 @@ public class SharedLock implements Forkable<SharedLock> {
   /// @param lease how long the caller holds it at most; positive
   /// @return the fencing token
   /// @throws IllegalArgumentException when the lease is not positive
-  @Awaits
+  @Awaits(inOrder = true)
   public long lock(Duration lease) {
-    check(lease);
+    Leases.check(lease);
     Instant now = Call.now();
     Call.await(() -> isFree(now));
     return acquire(now, lease);
@@ -46,7 +46,7 @@ public class SharedLock implements Forkable<SharedLock> {
   /// @param lease as in [#lock]
   /// @return the fencing token; 0 when another one holds the lock
   public long tryLock(Duration lease) {
-    check(lease);
+    Leases.check(lease);
     Instant now = Call.now();
     return isFree(now) ? acquire(now, lease) : 0;
   }
@@ -56,7 +56,7 @@ public class SharedLock implements Forkable<SharedLock> {
   /// @param lease how long the holder holds the lock from now on at most
   /// @return whether the token still held the lock; otherwise nothing has changed
   public boolean renew(long held, Duration lease) {
-    check(lease);
+    Leases.check(lease);
     Instant now = Call.now();
     if (held != token || isFree(now)) return false;
     end = now.plus(lease);
@@ -91,12 +91,6 @@ public class SharedLock implements Forkable<SharedLock> {
 
   private boolean isFree(Instant now) {
     return !now.isBefore(end);
-  }
-
-  private static void check(Duration lease) {
-    if (lease.isNegative() || lease.isZero()) {
-      throw new IllegalArgumentException("a lease of " + lease + "; it must be positive");
-    }
   }
 
   @Override

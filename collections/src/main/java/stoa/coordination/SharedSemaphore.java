@@ -12,8 +12,8 @@ import stoa.spi.Forkable;
 /// has none. Permits belong to no caller: those of a program that is gone stay acquired, until
 /// another program releases them.
 ///
-/// Calls of [#acquire] go on in the order of their arrival as far as their permits allow: one that
-/// needs few permits may overtake one that needs many.
+/// Calls of [#acquire] that wait go on in the order of their arrival, so one that needs many
+/// permits does not starve. [#tryAcquire] passes those that wait.
 @Shared(name = "stoa.Semaphore")
 public class SharedSemaphore implements Forkable<SharedSemaphore> {
   private int permits;
@@ -33,7 +33,7 @@ public class SharedSemaphore implements Forkable<SharedSemaphore> {
   /// Waits until there are some permits, and acquires them.
   ///
   /// @throws IllegalArgumentException when the number is not positive
-  @Awaits
+  @Awaits(inOrder = true)
   public void acquire(int count) {
     check(count);
     Call.await(() -> permits >= count);
@@ -48,6 +48,13 @@ public class SharedSemaphore implements Forkable<SharedSemaphore> {
     if (permits < count) return false;
     permits -= count;
     return true;
+  }
+
+  /// Acquires all permits that there are; returns how many.
+  public int drainPermits() {
+    int all = permits;
+    permits = 0;
+    return all;
   }
 
   /// Adds some permits.

@@ -9,6 +9,7 @@ import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Answer;
+import stoa.base.CallId;
 import stoa.front.PlacedObjects;
 import stoa.front.types.NotBrief;
 import stoa.objects.ObjectService;
@@ -157,6 +158,19 @@ final class ObjectRequests {
     run(asked, call, ended, () -> service.begin(call, asked.callTimeLeft(), asked.id()));
   }
 
+  /// Begins a call that may have waited at an earlier server.
+  private void runAgain(PendingRequest asked, ObjectService.Call call) {
+    CallId id = asked.id();
+    run(
+        asked,
+        call,
+        () -> {},
+        () -> {
+          long arrived = service.arrived(call, id, asked.since());
+          return service.beginAgain(call, asked.callTimeLeft(), id, arrived);
+        });
+  }
+
   private void run(
       PendingRequest asked, ObjectService.Call call, Runnable ended, Beginning beginning) {
     Request request;
@@ -214,7 +228,7 @@ final class ObjectRequests {
       if (earlier != null) {
         Answer answer = earlier.answer();
         if (answer != null && answer.isWaiting()) {
-          run(asked, made); // it has changed nothing, and waits here again
+          runAgain(asked, made); // it has changed nothing, and waits here again
           return;
         }
         if (answer == null)
@@ -231,7 +245,7 @@ final class ObjectRequests {
       asked.fail(failed);
       return;
     }
-    run(asked, made);
+    runAgain(asked, made);
   }
 
   void delete(PendingRequest asked, Delete delete) {

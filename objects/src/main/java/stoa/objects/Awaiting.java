@@ -31,6 +31,7 @@ final class Awaiting {
   private boolean waits;
   private boolean looking;
   private boolean isTimed;
+  private boolean holdsOthers;
 
   Awaiting(Purpose purpose, Execution execution) {
     this.purpose = purpose;
@@ -50,6 +51,16 @@ final class Awaiting {
   /// Returns whether the method has asked for the time, on which its condition may depend.
   boolean isTimed() {
     return isTimed;
+  }
+
+  /// Notes that no call behind this one may go on before it.
+  void holdOthers() {
+    holdsOthers = true;
+  }
+
+  /// Returns whether no call behind this one may go on before it.
+  boolean holdsOthers() {
+    return holdsOthers;
   }
 
   /// Goes on when a condition is true.

@@ -411,10 +411,11 @@ final class ObjectHandler implements Handler {
     boolean isTimed = false;
     for (int i = 0; i < puts.size(); i++) {
       var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
-      if (goesOn(puts.get(i), execution, awaiting)) return new Unblocked.First(i, isTimed);
+      if (goesOn(puts.get(i), execution, awaiting)) return new Unblocked.First(i, isTimed, false);
       isTimed |= awaiting.isTimed();
+      if (awaiting.holdsOthers()) return new Unblocked.First(puts.size(), isTimed, true);
     }
-    return new Unblocked.First(puts.size(), isTimed);
+    return new Unblocked.First(puts.size(), isTimed, false);
   }
 
   private boolean goesOn(byte[] put, Execution execution, Awaiting awaiting) {
@@ -425,6 +426,7 @@ final class ObjectHandler implements Handler {
       ObjectType.Called called = type.called(in);
       if (called == null) return true;
       SharedMethod method = called.method();
+      if (method.holdsOthers()) awaiting.holdOthers();
       @Nullable Object[] arguments =
           type.marshaller().arguments(method, put, in.position(), put.length);
       Object copy =

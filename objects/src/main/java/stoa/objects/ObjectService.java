@@ -628,7 +628,25 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @throws Throwable the exception of the object's constructor, if the call would create the
   ///   object
   public Request begin(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
-    return begin(call, read(call), timeMax, id);
+    return begin(call, read(call), timeMax, id, Terms.NEW);
+  }
+
+  /// Begins a call like [#begin] that waited at an earlier process.
+  ///
+  /// @param arrived the result of [#arrived]
+  public Request beginAgain(Call call, Duration timeMax, CallId id, long arrived) throws Throwable {
+    return begin(call, read(call), timeMax, id, arrived);
+  }
+
+  /// Returns the place of a repeated call among those that wait for conditions of its object, see
+  /// [Terms#arrived()].
+  ///
+  /// @param since a log counter in front of the call
+  public long arrived(Call call, CallId id, long since) {
+    ObjectType.Called called = read(call).called();
+    if (called == null || !called.method().awaits()) return Terms.NEW;
+    long first = store.arrived(call.container().key(), id, since);
+    return first == 0 ? Terms.NEW : first;
   }
 
   /// Begins a call like [#begin], on a thread that others wait for.
@@ -636,16 +654,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @throws NotBrief when that may take long: it has done nothing, and another thread must call
   ///   [#begin]
   public Request beginBriefly(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
-    return begin(call, read(call, Decoding.BRIEF), timeMax, id);
+    return begin(call, read(call, Decoding.BRIEF), timeMax, id, Terms.NEW);
   }
 
-  private Request begin(Call call, Read read, Duration timeMax, @Nullable CallId id)
+  private Request begin(Call call, Read read, Duration timeMax, @Nullable CallId id, long arrived)
       throws Throwable {
-    Request begun = begun(call, read, timeMax, id);
+    Request begun = begun(call, read, timeMax, id, arrived);
     return id == null ? begun : begun.askedBy(id.session());
   }
 
-  private Request begun(Call call, Read read, Duration timeMax, @Nullable CallId id)
+  private Request begun(Call call, Read read, Duration timeMax, @Nullable CallId id, long arrived)
       throws Throwable {
     ObjectType.Called called = read.called();
     Target target = call.container().target;
@@ -673,7 +691,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
         yield store.putAsync(
             target,
             Put.of(call.bytes()).on(footprint(call, read, called)),
-            Terms.expecting(call.existence()).at(pace).within(timeMax).of(id));
+            Terms.expecting(call.existence()).at(pace).within(timeMax).of(id).since(arrived));
       }
       case TRANSACTION, READING_TRANSACTION ->
           throw new IllegalArgumentException(
@@ -750,6 +768,18 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// Returns the outcome of a call or deletion that an earlier process logged; null when none did.
   public @Nullable PriorOutcome earlier(Container container, CallId id, long since) {
     return store.earlier(container.key(), id, since);
+  }
+
+  /// Returns a call in the form in which the client of a network sends it, for simulated clients.
+  public Call call(Container container, SharedMethod method, @Nullable Object... arguments) {
+    return new Call(container, new Existence.Any(null), container.type().call(method, arguments));
+  }
+
+  /// Returns what an [encoded] answer says to the caller, for simulated clients.
+  ///
+  /// @throws Throwable what the method threw
+  public @Nullable Object value(byte[] encoded) throws Throwable {
+    return ObjectAnswer.get(encoded, stoa.marshaller());
   }
 
   /// Returns a throwable as an encoded answer.

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -13,16 +14,37 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Awaits;
+import stoa.Call;
 import stoa.CallFailed;
 import stoa.Closed;
+import stoa.DeadlineExceeded;
 import stoa.LimitExceeded;
 import stoa.Limits;
+import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.store.running.WaitingCalls;
 
 /// The calls that wait in the store of this process.
 class WaitingCallsTest {
+  @Shared(name = "waiting.Places")
+  static class Places {
+    private int free;
+    private int taken;
+
+    public void add(int count) {
+      free += count;
+    }
+
+    @Awaits(inOrder = true)
+    public int take(int count) {
+      Call.await(() -> free >= count);
+      free -= count;
+      return ++taken;
+    }
+  }
+
   private static List<ObjectCall> awaiting(Stoa stoa) {
     return LocalService.of(stoa).calls(10_000).stream()
         .filter(call -> call.progress() == ObjectCall.Progress.AWAITING)
@@ -49,6 +71,35 @@ class WaitingCallsTest {
       for (int i = 0; i < 100; i++) box.offer("item " + i);
       for (int i = 0; i < 100; i++) assertEquals("item " + i, calls.get(i).join());
       assertEquals(List.of(), awaiting(stoa));
+    }
+  }
+
+  @Test
+  void aCallThatWaitsInOrderIsOvertakenByNone() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Places places = stoa.get(Places.class, "a");
+      places.add(1);
+      CompletableFuture<Integer> first = stoa.async(places, p -> p.take(3));
+      awaitWaiting(stoa, 1);
+      CompletableFuture<Integer> second = stoa.async(places, p -> p.take(1));
+      awaitWaiting(stoa, 2); // although there is a place
+      places.add(3);
+      assertEquals(1, first.join());
+      assertEquals(2, second.join());
+    }
+  }
+
+  @Test
+  void aCallGoesOnWhenTheOneThatHeldItHasNoMoreTime() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Places places = stoa.get(Places.class, "a");
+      places.add(1);
+      Places limited = stoa.within(Duration.ofMillis(300), places);
+      CompletableFuture<Integer> first = stoa.async(limited, p -> p.take(3));
+      awaitWaiting(stoa, 1);
+      CompletableFuture<Integer> second = stoa.async(places, p -> p.take(1));
+      assertInstanceOf(DeadlineExceeded.class, failure(first));
+      assertEquals(1, second.join());
     }
   }
 

@@ -168,6 +168,7 @@ public final class Store implements AutoCloseable {
     request.trace(Trace.current());
     engine.limits().limit(request, terms.timeMax());
     request.waitTicksMax = engine.limits().waitTicks(terms.timeMax());
+    request.arrived = terms.arrived();
     return request;
   }
 
@@ -209,6 +210,17 @@ public final class Store implements AutoCloseable {
     engine.health().checkOpen();
     checkUsable();
     return engine.earlier().earlier(key, Objects.requireNonNull(Records.Origin.of(id)), since);
+  }
+
+  /// Returns the stream address of the first entry about a client's call on a key, which an earlier
+  /// process logged; 0 when there is none. The [place][Terms#arrived()] of a call that waits again
+  /// follows from it.
+  ///
+  /// @param id the id of the call
+  /// @param since a log counter in front of the call
+  public long arrived(Key key, CallId id, long since) {
+    engine.health().checkOpen();
+    return engine.earlier().arrived(key, Objects.requireNonNull(Records.Origin.of(id)), since);
   }
 
   /// Asks a key's handler and waits for the answer.
@@ -726,7 +738,9 @@ public final class Store implements AutoCloseable {
               Math.max(1, from),
               end,
               entry -> {
-                if (entry.kind() != Records.CHECKPOINT) events.add(Event.of(entry));
+                boolean tells =
+                    entry.kind() != Records.CHECKPOINT && entry.kind() != Records.ARRIVED;
+                if (tells) events.add(Event.of(entry));
                 return true;
               });
     } finally {

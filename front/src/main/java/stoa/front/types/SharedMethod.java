@@ -39,6 +39,16 @@ public final class SharedMethod {
     }
   }
 
+  /// Whether a method waits for conditions, and calls behind it for the method.
+  enum Waiting {
+    /// It does not wait.
+    NEVER,
+    /// It may wait ([stoa.Awaits]).
+    ALONE,
+    /// It may wait, and others wait behind it.
+    IN_ORDER
+  }
+
   /// The meter of a method in one store.
   ///
   /// @param owner the meters to which it belongs
@@ -62,21 +72,21 @@ public final class SharedMethod {
   private final List<Class<?>> parameterTypes;
   private final List<Type> genericParameterTypes;
   private final boolean isSuccessor;
-  private final boolean awaits;
+  private final Waiting waiting;
   private final Parts parts;
   private @Nullable Meter meter;
 
-  /// @param awaits whether it may wait for a condition
+  /// @param waiting whether it may wait for a condition
   /// @param handle of type `(Object, Object[]) Object`
   SharedMethod(
       String id,
       int index,
       Kind kind,
-      boolean awaits,
+      Waiting waiting,
       Method method,
       MethodHandle handle,
       Parts parts) {
-    this.awaits = awaits;
+    this.waiting = waiting;
     this.id = id;
     this.index = index;
     this.kind = kind;
@@ -107,7 +117,13 @@ public final class SharedMethod {
 
   /// Returns whether it may wait for a condition ([stoa.Awaits]).
   public boolean awaits() {
-    return awaits;
+    return waiting != Waiting.NEVER;
+  }
+
+  /// Returns whether calls that wait behind one of this method wait until it goes on
+  /// ([stoa.Awaits#inOrder()]).
+  public boolean holdsOthers() {
+    return waiting == Waiting.IN_ORDER;
   }
 
   /// Returns the method's name in the source.

@@ -404,7 +404,7 @@ public final class SharedType {
               id,
               methods.size(),
               kind,
-              awaits(face, implementation, method, kind),
+              waiting(face, implementation, method, kind),
               method,
               handle(method),
               parts(face, implementation, method)));
@@ -566,10 +566,13 @@ public final class SharedType {
     return mutator ? SharedMethod.Kind.MUTATOR : SharedMethod.Kind.UPDATE;
   }
 
-  private static boolean awaits(
+  private static SharedMethod.Waiting waiting(
       Class<?> face, Class<?> implementation, Method method, SharedMethod.Kind kind) {
-    if (annotation(face, implementation, method, Awaits.class) == null) return false;
-    if (!kind.isReading()) return true;
+    Awaits awaits = annotation(face, implementation, method, Awaits.class);
+    if (awaits == null) return SharedMethod.Waiting.NEVER;
+    if (!kind.isReading()) {
+      return awaits.inOrder() ? SharedMethod.Waiting.IN_ORDER : SharedMethod.Waiting.ALONE;
+    }
     throw new NotShareable(
         member(method)
             + " is marked @Awaits and @"

@@ -66,6 +66,7 @@ public final class Scenarios {
           new MigrationScenario(
               "migration-lends", 30, new MigrationWorld.Trouble(6, 3, 5, 2, 30, 15)),
           new LendingScenario("lending"),
+          new CoordinationScenario("coordination"),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(

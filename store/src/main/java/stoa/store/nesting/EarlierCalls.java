@@ -58,6 +58,25 @@ public final class EarlierCalls {
     return loader.answerFromLog(key, address);
   }
 
+  /// Returns the address of the first entry about a client's call, see [Store#arrived]; 0 when
+  /// there is none.
+  public long arrived(Key key, Records.Origin origin, long since) {
+    StreamId stream = key.stream();
+    long last = streams.last(stream);
+    long low = Math.max(timeline.firstBehind(stream, since), timeline.oldest(key));
+    var found = new long[1];
+    streams.scan(
+        stream,
+        low,
+        last,
+        entry -> {
+          boolean is = entry.kind() == Records.PUT || entry.kind() == Records.ARRIVED;
+          if (is && origin.equals(Records.originOf(entry.payload()))) found[0] = entry.address();
+          return found[0] == 0;
+        });
+    return found[0];
+  }
+
   /// Returns the outcome of a client's call, see [Store#earlier]. A call that waited for a
   /// condition is in the log several times; the last of them is its outcome.
   public @Nullable PriorOutcome earlier(Key key, Records.Origin origin, long since) {

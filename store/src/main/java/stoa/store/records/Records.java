@@ -32,6 +32,8 @@ import stoa.log.StoredEntry;
 /// LISTED     name, up to the end                 (in the stream of a space's directory)
 /// UNLISTED   listed varint                       (in the stream of a space's directory)
 /// DONE       call varint: a put that ran long, and stands
+/// ARRIVED    origin as above: a client's call that waits behind others for a condition, and has no
+///            PUT yet; nothing executes it
 /// CHECKPOINT nothing: the state is encoded here, and continues in its decoded form
 /// NOTE       an entry of the layer above
 /// DATA       an entry that a user appends to a stream
@@ -52,6 +54,7 @@ public final class Records {
   public static final byte DONE = 8;
   public static final byte REFUSED = 9;
   public static final byte CHECKPOINT = 10;
+  public static final byte ARRIVED = 11;
   public static final byte DATA = 16;
   public static final byte APPENDED = 17;
 
@@ -231,7 +234,11 @@ public final class Records {
     return origin(new Encoder(32), origin).varint(listed).toBytes();
   }
 
-  /// Returns the origin of a PUT, a DELETE or an APPENDED.
+  public static byte[] arrived(Origin origin) {
+    return origin(new Encoder(32), origin).toBytes();
+  }
+
+  /// Returns the origin of a PUT, a DELETE, an ARRIVED or an APPENDED.
   public static @Nullable Origin originOf(byte[] payload) {
     return origin(new Decoder(payload));
   }

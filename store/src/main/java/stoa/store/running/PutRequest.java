@@ -46,6 +46,9 @@ public final class PutRequest extends ChangeRequest {
   /// nothing limits that.
   public int waitTicksMax;
 
+  /// The place of the put among those that wait for a condition, see [Terms#arrived()].
+  public long arrived = Terms.NEW;
+
   /// Whether a waiting put makes this one, to run again.
   private boolean again;
 

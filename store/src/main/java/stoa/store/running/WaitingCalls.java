@@ -17,6 +17,7 @@ import stoa.store.calls.Pace;
 import stoa.store.calls.Terms;
 import stoa.store.calls.Unblocked;
 import stoa.store.records.KeyRefusals;
+import stoa.store.records.Records;
 import stoa.store.threads.Threads;
 
 /// The puts that wait for a change of their keys, because their handlers found a condition false.
@@ -75,6 +76,9 @@ public final class WaitingCalls {
   }
 
   /// The puts that wait on one key, in the order of their arrival. Guarded by itself.
+  ///
+  /// Puts that waited at an earlier leader come in the order of their first entries in its log, in
+  /// front of those that are new here.
   private static final class Line {
     private final Resident resident;
     private final List<Waiter> waiters = new ArrayList<>();
@@ -84,6 +88,12 @@ public final class WaitingCalls {
 
     private Line(Resident resident) {
       this.resident = resident;
+    }
+
+    private void add(PutRequest put) {
+      int place = waiters.size();
+      while (place > 0 && waiters.get(place - 1).put.arrived > put.arrived) place--;
+      waiters.add(place, new Waiter(put));
     }
   }
 
@@ -108,6 +118,14 @@ public final class WaitingCalls {
     return true;
   }
 
+  /// Logs that a client's call has arrived, so that the next leader knows its place.
+  private void noteArrival(PutRequest put) {
+    Records.Origin origin = put.origin;
+    if (origin == null || put.arrived != Terms.NEW) return;
+    var _ = journal.note(put.resident, Records.ARRIVED, Records.arrived(origin));
+    journal.callWriter();
+  }
+
   private void join(PutRequest put, boolean isNew, boolean isTimed) {
     RuntimeException refusal = ended;
     if (refusal == null && all.incrementAndGet() > ALL_MAX) {
@@ -122,7 +140,10 @@ public final class WaitingCalls {
             Line line = known == null ? new Line(resident) : known;
             synchronized (line) {
               full[0] = line.waiters.size() >= OF_KEY_MAX;
-              if (!full[0]) line.waiters.add(new Waiter(put));
+              if (!full[0]) {
+                if (isNew) noteArrival(put);
+                line.add(put);
+              }
               line.isTimed |= isTimed;
             }
             return line;
@@ -209,9 +230,11 @@ public final class WaitingCalls {
   private void found(Line line, List<Waiter> tried, int from, GetRequest asked) {
     // Of a question that failed the first put says why.
     int index = 0;
+    boolean isHeld = false;
     if (!asked.failed()) {
       var found = (Unblocked.First) asked.answer();
       index = found.index();
+      isHeld = found.isHeld();
       if (found.isTimed()) {
         synchronized (line) {
           line.isTimed = true;
@@ -219,7 +242,7 @@ public final class WaitingCalls {
       }
     }
     if (index < tried.size()) attempt(line, tried.get(index));
-    else search(line, from + index);
+    else search(line, isHeld ? Integer.MAX_VALUE : from + index);
   }
 
   private void attempt(Line line, Waiter waiter) {
@@ -335,7 +358,7 @@ public final class WaitingCalls {
       });
     }
     if (over.isEmpty()) return false;
-    drop(line);
+    changed(line.resident); // those behind them may have waited for them alone
     for (PutRequest put : over) {
       all.decrementAndGet();
       put.fail(why.apply(put));

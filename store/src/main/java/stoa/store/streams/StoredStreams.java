@@ -567,6 +567,7 @@ public final class StoredStreams {
           Records.VERDICT,
           Records.DONE,
           Records.REFUSED,
+          Records.ARRIVED,
           Records.CHECKPOINT ->
           StreamEntry.Kind.OBJECT;
       default -> StreamEntry.Kind.INTERNAL;

@@ -1,0 +1,441 @@
+package stoa.sim.scenario;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.Limits;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.StoaException;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.base.CallId;
+import stoa.coordination.SharedLock;
+import stoa.coordination.SharedSemaphore;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedType;
+import stoa.objects.EmbeddedEngine;
+import stoa.objects.ObjectService;
+import stoa.objects.Part;
+import stoa.sim.Chance;
+import stoa.sim.Trace;
+import stoa.sim.check.CoordinationHistory;
+import stoa.sim.check.Demand;
+import stoa.sim.world.FiberThreads;
+import stoa.sim.world.Fibers;
+import stoa.sim.world.Links;
+import stoa.sim.world.PoweredDisk;
+import stoa.sim.world.SimulatedShard;
+import stoa.sim.world.SlowLog;
+import stoa.spi.Facade;
+import stoa.storage.disk.DeviceConfig;
+import stoa.store.calls.PriorOutcome;
+import stoa.store.running.Request;
+
+/// Clients take turns with a lock, permits of a semaphore and elements of a blocking queue, while
+/// the leader dies or another one replaces it, and questions and answers get lost. A client repeats
+/// a call under its number until it has an answer, as those of a network do. Some clients vanish
+/// with the lock, whose lease ends then.
+///
+/// The fencing tokens must rise, no two holders of the lock may overlap in the order of the log,
+/// the semaphore never gives more permits than it has, each element that was put is taken once, and
+/// every call that waits must go on.
+public final class CoordinationScenario implements Scenario {
+  private static final int CLIENTS = 4;
+  private static final int TURNS = 8;
+  private static final int LEADERS_MAX = 40;
+  private static final int PERMITS = 3;
+  private static final int CAPACITY = 2;
+  private static final String NAME = "shared";
+
+  // The most time that a run may take.
+  private static final long MICROS_MAX = 3_000_000_000L;
+  private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
+
+  private final String name;
+
+  CoordinationScenario(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public void run(Chance chance, Trace trace) {
+    new Run(chance, trace).run();
+  }
+
+  private static final class Run {
+    private final Chance chance;
+    private final Chance trouble;
+    private final Trace trace;
+    private final Fibers fibers;
+    private final Links links;
+    private final Fibers.Life world;
+    private final SimulatedShard shard;
+    private final StoaConfig config;
+    private final CoordinationHistory history = new CoordinationHistory(PERMITS);
+    private final List<Host> hosts = new ArrayList<>();
+    private final Map<String, String> doing = new TreeMap<>();
+    private @Nullable Host host;
+    private boolean calm = true;
+    private int working = CLIENTS;
+    private int lives;
+
+    Run(Chance chance, Trace trace) {
+      this.chance = chance.of("work");
+      this.trouble = chance.of("trouble");
+      this.trace = trace;
+      fibers = new Fibers(chance.of("turns"));
+      links = new Links(fibers, chance.of("links"), trace);
+      world = fibers.life("the world");
+      var disks = chance.of("disks");
+      shard =
+          new SimulatedShard(
+              chance.of("shard"),
+              trouble.percent(50)
+                  ? SimulatedShard.Trouble.NONE
+                  : new SimulatedShard.Trouble(1, 10, 2),
+              Stream.generate(() -> PoweredDisk.simulated(new Chance(disks.any()), 0))
+                  .limit(trouble.between(1, 3))
+                  .toList(),
+              DEVICE);
+      config =
+          StoaConfig.of("file:simulated")
+              .withLimits(
+                  Limits.standard()
+                      .withCallTimeMax(Duration.ofSeconds(8))
+                      // Sometimes so little that objects leave memory all the time.
+                      .withResidentBytesMax(trouble.of(List.of(2_000, 1 << 20))));
+    }
+
+    void run() {
+      world.execute(this::orders);
+      lead();
+      until(this::isOpen);
+      calm = false;
+      for (int i = 0; i < CLIENTS; i++) {
+        var client = new Client(i);
+        world.execute(client::work);
+      }
+      world.execute(this::trouble);
+      until(() -> working == 0);
+      calm = true;
+      links.calm();
+      shard.calm();
+      trace.add("calm");
+      lead();
+      var over = new boolean[1];
+      world.execute(() -> {
+        verify();
+        over[0] = true;
+      });
+      until(() -> over[0]);
+      trace.add("end at " + fibers.micros());
+    }
+
+    private boolean isOpen() {
+      Host now = host;
+      return now != null && now.service != null;
+    }
+
+    private void until(BooleanSupplier over) {
+      while (!over.getAsBoolean()) {
+        Demand.that(
+            fibers.step() && fibers.micros() < MICROS_MAX, "everything goes on, not " + doing);
+      }
+    }
+
+    /// Lets the other replicas apply the order.
+    private void orders() {
+      while (true) {
+        fibers.pause(trouble.between(1, 300_000));
+        for (int i = trouble.below(8); i > 0; i--) {
+          var _ = shard.step();
+        }
+      }
+    }
+
+    // ---- servers
+
+    /// The classes of the shared objects.
+    private record Types(Class<?> lock, Class<?> semaphore, Class<?> queue) {}
+
+    private final class Host {
+      private final int replica;
+      private final Fibers.Life life;
+      private final FiberThreads threads;
+
+      // The answers to the calls that this leader has got.
+      private final Map<CallId, CompletableFuture<byte[]>> ledger = new HashMap<>();
+      private @Nullable Stoa stoa;
+      private @Nullable ObjectService service;
+      private @Nullable Types types;
+
+      Host(int replica, Fibers.Life life) {
+        this.replica = replica;
+        this.life = life;
+        threads = new FiberThreads(fibers, life, trouble.of(life.toString()));
+      }
+
+      void open() {
+        try {
+          var slow = trouble.of("log of " + life);
+          var opened =
+              EmbeddedEngine.openReplicated(
+                  config,
+                  shard.device(replica),
+                  () -> new SlowLog(shard.elect(replica), fibers, slow, () -> calm, 0),
+                  fibers::micros,
+                  threads,
+                  Part.WHOLE);
+          var queue = opened.blockingQueue(NAME, String.class, CAPACITY);
+          Object shared = ((Facade) queue).shared();
+          types =
+              new Types(SharedLock.class, SharedSemaphore.class, shared.getClass().getSuperclass());
+          // The first changes begin the objects; the clients know no constructors.
+          queue.remove("nothing");
+          opened.get(SharedLock.class, NAME).unlock(-1);
+          opened.get(SharedSemaphore.class, NAME, PERMITS).tryAcquire(PERMITS + 1);
+          stoa = opened;
+          var served = ObjectService.of(opened, _ -> true);
+          service = served;
+          trace.add(life + " is open");
+          while (!served.hasFailed()) fibers.pause(200_000);
+          trace.add(life + " has failed");
+        } catch (StoaException failed) {
+          trace.add(life + " cannot be opened: " + failed.getMessage());
+        }
+        if (host != this) return;
+        fibers.after(
+            trouble.between(1, 1_000_000),
+            () -> {
+              if (host == this) world.execute(Run.this::lead);
+            });
+      }
+
+      /// Makes a call, or answers again; waits for the answer.
+      byte[] serve(CallId id, boolean isAgain, What what, String method, Object[] arguments) {
+        ObjectService open = service;
+        if (open == null) throw new Unavailable("it is being opened");
+        CompletableFuture<byte[]> answer = ledger.get(id);
+        if (answer == null) {
+          answer = new CompletableFuture<>();
+          ledger.put(id, answer);
+          make(open, answer, id, isAgain, what, method, arguments);
+        }
+        try {
+          return answer.join();
+        } catch (CompletionException failed) {
+          ledger.remove(id, answer);
+          if (failed.getCause() instanceof RuntimeException cause) throw cause;
+          throw failed;
+        }
+      }
+
+      private void make(
+          ObjectService open,
+          CompletableFuture<byte[]> answer,
+          CallId id,
+          boolean isAgain,
+          What what,
+          String method,
+          Object[] arguments) {
+        try {
+          SharedType type = SharedType.of(what.of(Objects.requireNonNull(types)));
+          var container = open.container(type.name(), Keys.encode(NAME));
+          var call = open.call(container, type.method(method), arguments);
+          if (isAgain) {
+            PriorOutcome earlier = open.earlier(container, id, 0);
+            if (earlier != null && !Objects.requireNonNull(earlier.answer()).isWaiting()) {
+              trace.reached("a repeated call was executed before");
+              answer.complete(earlier.answer().encoded());
+              return;
+            }
+            if (earlier != null) trace.reached("a repeated call waits again");
+          }
+          long arrived = isAgain ? open.arrived(call, id, 0) : Long.MAX_VALUE;
+          Request begun = open.beginAgain(call, Duration.ofDays(1), id, arrived);
+          begun.whenDone(settled -> {
+            try {
+              answer.complete(open.encoded(settled));
+            } catch (RuntimeException refused) {
+              answer.completeExceptionally(refused);
+            }
+          });
+        } catch (Throwable refused) {
+          answer.completeExceptionally(refused);
+        }
+      }
+    }
+
+    /// Makes another process the leader, or the same one after its death.
+    private void lead() {
+      int replica = trouble.below(shard.replicas());
+      for (Host one : hosts) {
+        if (one.replica == replica && !one.life.isOver()) {
+          one.life.end();
+          shard.crash(replica);
+        }
+      }
+      hosts.removeIf(one -> one.life.isOver());
+      if (!hosts.isEmpty()) trace.reached("a server is overtaken and does not know");
+      var next = new Host(replica, fibers.life("server " + ++lives));
+      hosts.add(next);
+      host = next;
+      trace.add(next.life + " leads at " + replica);
+      next.life.execute(next::open);
+    }
+
+    private void trouble() {
+      int every = trouble.of(List.of(1_000_000, 3_000_000, 8_000_000));
+      while (!calm && lives < LEADERS_MAX) {
+        fibers.pause(trouble.between(1, every));
+        if (!calm) lead();
+      }
+    }
+
+    // ---- clients
+
+    private enum What {
+      LOCK,
+      SEMAPHORE,
+      QUEUE;
+
+      Class<?> of(Types types) {
+        return switch (this) {
+          case LOCK -> types.lock();
+          case SEMAPHORE -> types.semaphore();
+          case QUEUE -> types.queue();
+        };
+      }
+    }
+
+    private final class Client {
+      private final int number;
+      private final String name;
+      private long sequence;
+
+      Client(int number) {
+        this.number = number;
+        name = "client " + number;
+      }
+
+      void work() {
+        for (int turn = 0; turn < TURNS; turn++) {
+          fibers.pause(chance.between(1, 200_000));
+          // As many elements are put as are taken: each client does both equally often.
+          if (number % 2 == 0) put("element " + number + "." + turn);
+          else take();
+          if (chance.percent(50)) lock();
+          else permits();
+        }
+        working--;
+      }
+
+      private void lock() {
+        Duration lease = Duration.ofMillis(chance.of(List.of(100, 1_000, 4_000)));
+        long token = (Long) ask(What.LOCK, "lock(java.time.Duration)", lease);
+        history.locked(token);
+        fibers.pause(chance.between(1, 500_000));
+        if (chance.percent(20)) {
+          trace.reached("a holder vanishes");
+          return;
+        }
+        if (chance.percent(30)) {
+          var _ = ask(What.LOCK, "renew(long,java.time.Duration)", token, lease);
+        }
+        boolean held = (Boolean) ask(What.LOCK, "unlock(long)", token);
+        if (!held) trace.reached("a lease has ended before its holder unlocks");
+      }
+
+      private void permits() {
+        int count = chance.between(1, PERMITS);
+        var _ = ask(What.SEMAPHORE, "acquire(int)", count);
+        history.acquired(count);
+        fibers.pause(chance.between(1, 300_000));
+        history.released(count);
+        var _ = ask(What.SEMAPHORE, "release(int)", count);
+      }
+
+      private void put(String element) {
+        history.put(element);
+        var _ = ask(What.QUEUE, "putLast(java.lang.Object)", element);
+      }
+
+      private void take() {
+        history.took((String) Objects.requireNonNull(ask(What.QUEUE, "takeFirst()")));
+      }
+
+      /// Makes a call, and repeats it until it has an answer.
+      private @Nullable Object ask(What what, String method, Object... arguments) {
+        var id = new CallId(number + 1, ++sequence);
+        boolean isAgain = false;
+        doing.put(name, method);
+        while (true) {
+          Host to = calm || !chance.percent(10) ? host : chance.of(hosts);
+          boolean again = isAgain;
+          try {
+            byte[] answer =
+                links.ask(
+                    Objects.requireNonNull(to).life,
+                    false,
+                    chance.between(500_000, 4_000_000),
+                    () -> to.serve(id, again, what, method, arguments));
+            doing.remove(name);
+            Object value = Objects.requireNonNull(to.service).value(answer);
+            trace.add(name + " " + method + " " + value);
+            return value;
+          } catch (Links.Lost | Unavailable | UnknownOutcome | LimitExceeded later) {
+            doing.put(name, method + ", but " + later);
+            isAgain = true;
+            fibers.pause(chance.between(1, 500_000));
+          } catch (Throwable thrown) {
+            throw new AssertionError(name + " calls " + method, thrown);
+          }
+        }
+      }
+    }
+
+    // ---- the end
+
+    private void verify() {
+      while (!isOpen()) fibers.pause(100_000);
+      Stoa stoa = Objects.requireNonNull(Objects.requireNonNull(host).stoa);
+      SharedLock lock = stoa.get(SharedLock.class, NAME);
+      var holds = new ArrayList<CoordinationHistory.Hold>();
+      long before = 0;
+      Instant end = Instant.EPOCH;
+      for (var entry : stoa.history(lock).entries(1, stoa.history(lock).version())) {
+        var then = stoa.history(lock).at(entry.version());
+        holds.add(
+            new CoordinationHistory.Hold(entry.time(), then.token(), before, end, then.end()));
+        before = then.token();
+        end = then.end();
+      }
+      var semaphore = stoa.get(SharedSemaphore.class, NAME);
+      var permits = new ArrayList<Integer>();
+      for (var entry : stoa.history(semaphore).entries(1, stoa.history(semaphore).version())) {
+        permits.add(stoa.history(semaphore).at(entry.version()).availablePermits());
+      }
+      var left = new TreeSet<>(stoa.blockingQueue(NAME, String.class));
+      history.require(holds, permits, left);
+      trace.add("tokens " + before + ", left " + left);
+    }
+  }
+}
