@@ -63,7 +63,7 @@ final class Arrows {
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("classifier", with(engine, "migration"));
     ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));
-    ALLOWED.put("sim", with(engine, "migration"));
+    ALLOWED.put("sim", with(engine, "collections", "migration"));
     ALLOWED.put("simulations", Set.of());
     ALLOWED.put("test", with(servers, "sim"));
     // It names them, and depends on none.
