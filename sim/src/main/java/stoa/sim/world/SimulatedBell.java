@@ -5,8 +5,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
 import stoa.Call;
@@ -22,13 +20,11 @@ public class SimulatedBell {
   public record Ring(String timer, Instant due, Instant at) {}
 
   private final List<Ring> rings = new ArrayList<>();
-  private final Map<String, Instant> planned = new TreeMap<>();
 
   protected SimulatedBell() {}
 
   /// Schedules a ring, of this bell or of another one.
   public void plan(String timer, Instant due, @Nullable SimulatedBell other) {
-    if (other == null) planned.put(timer, Call.now());
     Call.schedule(timer, Schedule.at(due), other == null ? this : other).ring(timer, due);
   }
 
@@ -63,11 +59,5 @@ public class SimulatedBell {
   @Accessor
   public List<Ring> rings() {
     return rings;
-  }
-
-  /// Returns when the timers that this bell has scheduled for itself were scheduled.
-  @Accessor
-  public Map<String, Instant> planned() {
-    return planned;
   }
 }
