@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param at the first time; null when it is counted from the call that schedules
 /// @param after the time from that call to the first firing; zero when `at` is given
 /// @param every the time from one firing to the next, at least [#EVERY_MIN]; zero for one firing
-/// @param missed what happens when several repeats have become due
+/// @param missed the policy for repeats of which several have become due
 /// @param missedMax how many missed repeats [Missed#EACH] makes up for, at most [#MISSED_MAX]
 public record Schedule(
     @Nullable Instant at, Duration after, Duration every, Missed missed, int missedMax) {
@@ -25,8 +25,8 @@ public record Schedule(
 
   private static final Duration TIME_MAX = Duration.ofDays(365_000);
 
-  /// What a timer does for repeats that were missed: those whose successor is due, too, when the
-  /// store comes to fire the timer.
+  /// The policy for missed repeats: those whose successor is due, too, when the store comes to fire
+  /// the timer.
   public enum Missed {
     /// It fires once for all that are due. The next firing is at its ordinary time.
     ONCE,

@@ -65,6 +65,10 @@ public interface CallContext {
         "this method runs outside of a store, where there are no timers");
   }
 
+  /// Makes this call one that nothing takes back, neither a time limit nor an operator. Before its
+  /// first call of another object.
+  default void stand() {}
+
   /// Makes the call of a timer, as part of this call.
   ///
   /// @throws Throwable what the called method throws, or why it cannot be called

@@ -22,10 +22,12 @@ class FiringObject {
   /// Makes the calls that are due, one after the other: up to some hundred.
   ///
   /// Each is a nested call, which the log remembers: a run of this method that begins again after a
-  /// crash makes none of them a second time.
+  /// crash makes none of them a second time. Nothing takes it back: the calls that it has made would
+  /// stand. Their own time limits end those that take too long.
   ///
   /// @param timers the key of the [TimersObject] of the part
   void fire(int timers) {
+    CallContext.current().stand();
     TimersObject keeper = Call.get(TimersObject.class, timers);
     List<TimersObject.Failed> failures = List.of();
     for (int round = 0; round < ROUNDS; round++) {

@@ -54,7 +54,7 @@ record TimerEntry(
   /// @param missed the number of the [Schedule.Missed]
   record Repeat(long everyMicros, int missed, int missedMax) {}
 
-  /// What a timer has done.
+  /// The past of a timer.
   record Past(long fired, long failures, @Nullable String lastFailure) {
     static final Past NONE = new Past(0, 0, null);
   }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
@@ -137,8 +138,7 @@ class TimersTest {
       SharedMap<String, String> map = stoa.map("m", String.class, String.class);
       map.put("key", "value");
       var _ = stoa.timers().schedule(NOW, map).remove("key");
-      stoa.timers().schedule(NOW, box).note("after");
-      box.await(2);
+      while (map.containsKey("key")) Thread.onSpinWait();
       assertEquals(List.of(), stoa.timers().of(map));
     }
   }
@@ -258,6 +258,31 @@ class TimersTest {
         assertEquals("n" + i, notes.get(i));
         assertEquals(1, stoa.get(Box.class, "of " + i).await(1).size());
       }
+    }
+  }
+
+  @Test
+  void anEntryThatWasPutForATimeEnds(@TempDir Path dir) {
+    String url = "file:" + dir.resolve("s");
+    Duration time = Duration.ofMillis(300);
+    try (Stoa stoa = Stoa.open(url)) {
+      SharedMap<String, String> map = stoa.map("m", String.class, String.class);
+      assertNull(map.put("long", "a", HOUR));
+      assertNull(map.put("put again", "a", time));
+      assertEquals("a", map.put("put again", "b"));
+      assertNull(map.put("removed", "a", time));
+      assertEquals("a", map.remove("removed"));
+      for (int i = 0; i < 20; i++) assertNull(map.put("ends " + i, "a", time));
+      assertEquals(22, map.size());
+      assertThrows(IllegalArgumentException.class, () -> map.put("x", "y", Duration.ZERO));
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      SharedMap<String, String> map = stoa.map("m", String.class, String.class);
+      while (map.size() > 2) Thread.onSpinWait();
+      assertEquals(Set.of("long", "put again"), Set.copyOf(map.keySet()));
+      assertEquals(1, stoa.timers().of(map).size());
+      map.clear();
+      assertEquals(0, map.size());
     }
   }
 

@@ -136,6 +136,11 @@ final class ObjectContext implements MethodRun {
   }
 
   @Override
+  public void stand() {
+    execution.stand();
+  }
+
+  @Override
   public void make(TimerCall timed) throws Throwable {
     if (awaiting != null) awaiting.checkCalls();
     TimedCalls.make(service, execution, timed);

@@ -1,6 +1,8 @@
 package stoa.bench.timers;
 
 import stoa.Accessor;
+import stoa.Awaits;
+import stoa.Call;
 import stoa.Shared;
 
 /// The object that the timers of the benchmark call.
@@ -19,5 +21,11 @@ public class Rung {
   @Accessor
   public long rings() {
     return rings;
+  }
+
+  /// Waits until there were so many calls.
+  @Awaits
+  public void await(long count) {
+    Call.await(() -> rings >= count);
   }
 }

@@ -5,7 +5,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import stoa.Limits;
 import stoa.Schedule;
@@ -30,9 +32,8 @@ import stoa.store.threads.Threads;
 /// The benchmark moves the store's clock. Until then, no timer is due.
 public final class TimersBenchmark implements Benchmark<TimersScale> {
   private static final int CALLERS = 64;
-  private static final int IN_TRANSACTION = 100;
   private static final String CALLS = "calls by programs, 64 callers";
-  private static final String SCHEDULED = "timers scheduled, 100 in a transaction, 64 callers";
+  private static final String SCHEDULED = "timers scheduled, 64 callers";
   private static final String BYTES = "memory of a timer";
   private static final String FIRED = "timers fired";
 
@@ -75,14 +76,15 @@ public final class TimersBenchmark implements Benchmark<TimersScale> {
       var load = new Load(stoa, context, samples);
       load.call();
       load.schedule();
+      Map<Rung, Long> rings = load.rings();
       moved.addAndGet(ChronoUnit.DAYS.getDuration().toNanos() / 1_000);
-      load.fire();
+      load.fire(rings);
     }
     findings.section(
         "%,d timers of %,d objects".formatted(context.sizes().timers(), context.sizes().targets()),
         List.of(
             Result.of(samples, CALLS, "calls/s"),
-            Result.of(samples, SCHEDULED, "timers/s"),
+            Result.of(samples, SCHEDULED, "timers/s").beside(CALLS, samples.median(CALLS)),
             Result.of(samples, BYTES, "bytes"),
             Result.of(samples, FIRED, "timers/s").beside(CALLS, samples.median(CALLS))));
     return findings.outcome();
@@ -122,35 +124,27 @@ public final class TimersBenchmark implements Benchmark<TimersScale> {
       long began = System.nanoTime();
       Parallel.run(
           CALLERS,
-          timers / IN_TRANSACTION,
-          some ->
-              stoa.<Boolean, RuntimeException>transact(() -> {
-                for (int i = some * IN_TRANSACTION; i < (some + 1) * IN_TRANSACTION; i++) {
-                  Instant at = due.plusNanos(1_000L * i);
-                  stoa.timers()
-                      .schedule(Schedule.at(at), targets.get(i % targets.size()))
-                      .ring();
-                }
-                return true;
-              }));
+          timers,
+          i ->
+              stoa.timers()
+                  .schedule(
+                      Schedule.at(due.plusNanos(1_000L * i)), targets.get(i % targets.size()))
+                  .ring());
       samples.add(SCHEDULED, timers * 1e9 / (System.nanoTime() - began));
       samples.add(BYTES, (double) (Memory.liveHeap() - before) / timers);
     }
 
-    private void fire() throws InterruptedException {
-      long before = rings();
+    private void fire(Map<Rung, Long> rings) throws Exception {
+      context.progress().accept("firing");
       long began = System.nanoTime();
-      long fired = 0;
-      while (fired < timers) {
-        Thread.sleep(20);
-        fired = rings() - before;
-        context.progress().accept("fired %,d of %,d".formatted(fired, timers));
-      }
+      int each = timers / targets.size();
+      Parallel.run(
+          CALLERS, targets.size(), i -> targets.get(i).await(rings.get(targets.get(i)) + each));
       samples.add(FIRED, timers * 1e9 / (System.nanoTime() - began));
     }
 
-    private long rings() {
-      return targets.stream().mapToLong(Rung::rings).sum();
+    private Map<Rung, Long> rings() {
+      return targets.stream().collect(Collectors.toMap(target -> target, Rung::rings));
     }
   }
 }

@@ -80,7 +80,7 @@ public final class TimersScenario implements Scenario {
     new Run(chance, trace, opening.apply(chance, CONFIG)).run();
   }
 
-  /// What is known of a call that schedules or cancels.
+  /// The knowledge of a call that schedules or cancels.
   private enum Known {
     DONE,
     NOT_DONE,
