@@ -7,8 +7,8 @@ import stoa.Stoa;
 import stoa.Timer;
 
 /// The objects that keep the timers of a store, in [#PARTS] parts. Each part has one object that
-/// keeps its timers, and one that fires them. Both are in the group of the objects that their timers
-/// call.
+/// keeps its timers, and one that fires them. Both are in the group of the objects that their
+/// timers call.
 public interface TimerObjects {
   /// The number of parts: those that are spread over groups.
   int PARTS = 256;

@@ -35,8 +35,7 @@ final class Expiry {
   private final long nextNumber;
   private final long timerMicros;
 
-  private Expiry(
-      HashEntries ends, TreePMap<End, Object> keys, long nextNumber, long timerMicros) {
+  private Expiry(HashEntries ends, TreePMap<End, Object> keys, long nextNumber, long timerMicros) {
     this.ends = ends;
     this.keys = keys;
     this.nextNumber = nextNumber;

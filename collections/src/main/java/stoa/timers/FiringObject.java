@@ -22,8 +22,8 @@ class FiringObject {
   /// Makes the calls that are due, one after the other: up to some hundred.
   ///
   /// Each is a nested call, which the log remembers: a run of this method that begins again after a
-  /// crash makes none of them a second time. Nothing takes it back: the calls that it has made would
-  /// stand. Their own time limits end those that take too long.
+  /// crash makes none of them a second time. Nothing takes it back: the calls that it has made
+  /// would stand. Their own time limits end those that take too long.
   ///
   /// @param timers the key of the [TimersObject] of the part
   void fire(int timers) {
@@ -46,8 +46,7 @@ class FiringObject {
         CallContext.current().make(call.call());
       } catch (Throwable thrown) {
         // Of any class: a failure of the store itself stops this run at its next call.
-        failures.add(
-            new TimersObject.Failed(call.id(), text(thrown), thrown instanceof Gone));
+        failures.add(new TimersObject.Failed(call.id(), text(thrown), thrown instanceof Gone));
       }
     }
     return failures;

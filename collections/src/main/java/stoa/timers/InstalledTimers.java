@@ -2,7 +2,6 @@ package stoa.timers;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -10,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import stoa.Schedule;
 import stoa.Stoa;
 import stoa.Timer;
-import stoa.Timers;
 import stoa.base.Key;
 import stoa.front.types.Keys;
 import stoa.spi.TimerCall;
@@ -72,7 +70,8 @@ public final class InstalledTimers implements TimerObjects {
 
   /// Returns a time in microseconds, rounded up: no timer fires too early.
   private static long ceiling(Duration time) {
-    long micros = Math.addExact(Math.multiplyExact(time.getSeconds(), 1_000_000L), time.getNano() / 1_000);
+    long micros =
+        Math.addExact(Math.multiplyExact(time.getSeconds(), 1_000_000L), time.getNano() / 1_000);
     return time.getNano() % 1_000 == 0 ? micros : micros + 1;
   }
 

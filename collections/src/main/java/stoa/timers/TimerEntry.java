@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
-import stoa.Schedule;
 import stoa.Timer;
 import stoa.base.Key;
 import stoa.base.StreamId;
@@ -150,10 +149,8 @@ record TimerEntry(
     var name = (String) in.value();
     var arguments = (byte[]) in.value();
     long every = in.number();
-    Repeat repeat =
-        every == 0 ? null : new Repeat(every, (int) in.number(), (int) in.number());
-    Past past =
-        in.number() == 0 ? null : new Past(in.number(), in.number(), (String) in.value());
+    Repeat repeat = every == 0 ? null : new Repeat(every, (int) in.number(), (int) in.number());
+    Past past = in.number() == 0 ? null : new Past(in.number(), in.number(), (String) in.value());
     StreamId stream = new Key(callee.type, key, callee.type).stream();
     return new TimerEntry(
         id,

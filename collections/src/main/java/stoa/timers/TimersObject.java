@@ -149,8 +149,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
             TimerEntry.shared(wanted.arguments()),
             wanted.everyMicros() == 0
                 ? null
-                : new TimerEntry.Repeat(
-                    wanted.everyMicros(), wanted.missed(), wanted.missedMax()),
+                : new TimerEntry.Repeat(wanted.everyMicros(), wanted.missed(), wanted.missedMax()),
             null);
     TimerEntry before = wanted.name() == null ? null : find(entry);
     if (before != null) remove(before);
@@ -243,8 +242,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   private @Nullable TimerEntry fired(TimerEntry entry, long now) {
     TimerEntry.Repeat repeat = entry.repeat();
     var before = entry.past();
-    var past =
-        new TimerEntry.Past(before.fired() + 1, before.failures(), before.lastFailure());
+    var past = new TimerEntry.Past(before.fired() + 1, before.failures(), before.lastFailure());
     if (repeat == null) return entry.with(past);
     long every = repeat.everyMicros();
     long missed = (now - entry.dueMicros()) / every;
@@ -275,8 +273,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
     TimerEntry latest = goesOn ? java.util.Objects.requireNonNull(next) : entry;
     TimerEntry.Past before = latest.past();
     TimerEntry noted =
-        latest.with(
-            new TimerEntry.Past(before.fired(), before.failures() + 1, failure.failure()));
+        latest.with(new TimerEntry.Past(before.fired(), before.failures() + 1, failure.failure()));
     if (goesOn) {
       remove(latest);
       if (!failure.over()) add(noted);

@@ -205,7 +205,8 @@ class TimersTest {
       });
       assertEquals(List.of("once", "each", "each", "each", "each", "end"), box.await(6));
       for (Timer timer : timers.of(box)) {
-        assertEquals(begin.plus(HOUR.multipliedBy(11)).getEpochSecond(), timer.due().getEpochSecond());
+        assertEquals(
+            begin.plus(HOUR.multipliedBy(11)).getEpochSecond(), timer.due().getEpochSecond());
         assertEquals(
             switch (timer.name()) {
               case "skip" -> 0;
@@ -293,10 +294,14 @@ class TimersTest {
       Timers timers = stoa.timers();
       assertThrows(IllegalArgumentException.class, () -> timers.schedule(NOW, box).size());
       assertThrows(IllegalArgumentException.class, () -> timers.schedule(NOW, box).never());
-      assertThrows(NotShareable.class, () -> timers.schedule(NOW, box).values(
-          new Box.Place("x", 1), DayOfWeek.MONDAY, List.of(), box, new Object() {}));
       assertThrows(
-          LimitExceeded.class, () -> timers.schedule(NOW, box).note("x".repeat(10_000)));
+          NotShareable.class,
+          () ->
+              timers
+                  .schedule(NOW, box)
+                  .values(
+                      new Box.Place("x", 1), DayOfWeek.MONDAY, List.of(), box, new Object() {}));
+      assertThrows(LimitExceeded.class, () -> timers.schedule(NOW, box).note("x".repeat(10_000)));
       assertThrows(IllegalArgumentException.class, () -> timers.schedule("", NOW, box));
       assertThrows(IllegalArgumentException.class, () -> Schedule.every(Duration.ZERO));
       Box once = timers.schedule(LATER, box);

@@ -52,7 +52,8 @@ final class TimedCalls {
     ObjectType type = typeOf(stoa, call.type(), call.face());
     ClassLoader loader = type.code().loader();
     LocalObject object = stoa.object(type, Keys.decode(call.key(), loader));
-    if (type.shared().isPlaced()) throw new NotShareable(Refusals.placed(object.key()).getMessage());
+    if (type.shared().isPlaced())
+      throw new NotShareable(Refusals.placed(object.key()).getMessage());
     SharedMethod method = type.shared().method(call.method());
     @Nullable Object[] arguments =
         TimerArguments.decode(

@@ -72,7 +72,10 @@ public final class TimersBenchmark implements Benchmark<TimersScale> {
             .withLimits(Limits.standard().withResidentBytesMax(4L << 30));
     try (Stoa stoa =
         EmbeddedEngine.open(
-            config, new FileDisk(folder), () -> machine.nowMicros() + moved.get(), Threads.real())) {
+            config,
+            new FileDisk(folder),
+            () -> machine.nowMicros() + moved.get(),
+            Threads.real())) {
       var load = new Load(stoa, context, samples);
       load.call();
       load.schedule();
@@ -127,8 +130,7 @@ public final class TimersBenchmark implements Benchmark<TimersScale> {
           timers,
           i ->
               stoa.timers()
-                  .schedule(
-                      Schedule.at(due.plusNanos(1_000L * i)), targets.get(i % targets.size()))
+                  .schedule(Schedule.at(due.plusNanos(1_000L * i)), targets.get(i % targets.size()))
                   .ring());
       samples.add(SCHEDULED, timers * 1e9 / (System.nanoTime() - began));
       samples.add(BYTES, (double) (Memory.liveHeap() - before) / timers);

@@ -51,8 +51,7 @@ public final class TimersScenario implements Scenario {
     return new TimersScenario(
         "timers",
         (chance, config) ->
-            new SimulatedStore(
-                chance, config, PoweredDisk.simulated(chance.of("disk"), 150)));
+            new SimulatedStore(chance, config, PoweredDisk.simulated(chance.of("disk"), 150)));
   }
 
   /// Returns the scenario of a store on three replicas, whose leader changes.
@@ -212,8 +211,7 @@ public final class TimersScenario implements Scenario {
                     : rolledBack(() -> bell.plan(id, due, null)));
         default -> { // and moved to the time when it fires
           Known first = call(() -> bell.plan(id, due.plusMillis(30), null));
-          Known moved =
-              first == Known.DONE ? call(() -> bell.plan(id, due, null)) : Known.UNKNOWN;
+          Known moved = first == Known.DONE ? call(() -> bell.plan(id, due, null)) : Known.UNKNOWN;
           // The first time may have come before the timer was moved.
           if (due.plusMillis(30).isAfter(now()) && moved == Known.DONE) {
             single(id, at, first);
@@ -315,8 +313,7 @@ public final class TimersScenario implements Scenario {
         checkOrder(ofBell);
       }
       singles.forEach((id, single) -> checkSingle(id, single, rings.getOrDefault(id, List.of())));
-      repeated.forEach(
-          (id, one) -> checkRepeated(id, one, rings.getOrDefault(id, List.of()), end));
+      repeated.forEach((id, one) -> checkRepeated(id, one, rings.getOrDefault(id, List.of()), end));
       trace.add("end " + rings.keySet() + " " + store.diskDigest());
     }
 
@@ -360,8 +357,7 @@ public final class TimersScenario implements Scenario {
           !timer.each || rings.size() == last + 1,
           "%s rang %d times, not %d".formatted(id, rings.size(), last + 1));
       List<Timer> listed = store.await(() -> store.stoa().timers().of(bells.get(timer.bell)));
-      Timer now =
-          listed.stream().filter(one -> id.equals(one.name())).findFirst().orElseThrow();
+      Timer now = listed.stream().filter(one -> id.equals(one.name())).findFirst().orElseThrow();
       Demand.that(now.due().isAfter(end), id + " is due at " + now.due());
       Demand.that(now.fired() == rings.size(), id + " fired " + now.fired());
     }
