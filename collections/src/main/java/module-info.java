@@ -13,6 +13,8 @@ module stoa.collections {
       stoa.front;
   opens stoa.coordination to
       stoa.front;
+  opens stoa.timers to
+      stoa.front;
 
   provides stoa.spi.Collections with
       stoa.collections.InstalledCollections;

@@ -131,6 +131,29 @@ public final class Call {
     CallContext.current().await(condition);
   }
 
+  /// Schedules a call of this object or of another one: `Call.schedule(Schedule.after(hour),
+  /// this).expire()`. Like [Timers#schedule(Schedule, Object)] outside; the scheduling is part of
+  /// this call, and a constructor cannot schedule calls of its own object.
+  ///
+  /// A time [after][Schedule#after] this call is counted from [#now()].
+  public static <T> T schedule(Schedule schedule, T target) {
+    return CallContext.current().schedule(null, schedule, target);
+  }
+
+  /// Schedules a call by a timer with a name, or moves the timer that has it. Like
+  /// [Timers#schedule(String, Schedule, Object)] outside.
+  public static <T> T schedule(String name, Schedule schedule, T target) {
+    return CallContext.current()
+        .schedule(java.util.Objects.requireNonNull(name, "the name is null"), schedule, target);
+  }
+
+  /// Cancels the timer of a name; returns whether the object had it. Like [Timers#cancel] outside.
+  ///
+  /// @param target the object whose method the timer calls: this one, or another
+  public static boolean cancelTimer(String name, Object target) {
+    return CallContext.current().cancelTimer(name, target);
+  }
+
   private static <T> T open(Function<Stoa, T> opening) {
     return CallContext.current().collection(opening);
   }

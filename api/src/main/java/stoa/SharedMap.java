@@ -1,6 +1,8 @@
 package stoa;
 
+import java.time.Duration;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /// A shared hash map: one shared object that any number of callers read and change (vCorfu, section
 /// 4.4).
@@ -54,6 +56,17 @@ public interface SharedMap<K, V> extends ConcurrentMap<K, V> {
   /// Puts as [#put], without the previous value, which the store neither keeps for the answer nor
   /// sends.
   void fastPut(K key, V value);
+
+  /// Puts a value for a time: the map removes the entry when the time is over, unless a caller puts
+  /// or removes the key before. A [timer][Timers] of the map does that, up to some hundredths of a
+  /// second late; until then, readers see the entry. The time counts from the call's place in the
+  /// log.
+  ///
+  /// In a transaction, the call conflicts with every other change of the map.
+  ///
+  /// @param time positive, at most 1,000 years
+  /// @return the previous value, or null
+  @Nullable V put(K key, V value, Duration time);
 
   /// Removes as [#remove(Object)], without returning the previous value.
   void fastRemove(K key);

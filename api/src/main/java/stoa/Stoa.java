@@ -263,6 +263,9 @@ public interface Stoa extends AutoCloseable {
   /// Returns the listenable key-value store: values under keys of its own, with listeners.
   KeyValueStore store();
 
+  /// Returns the timers: calls of shared objects that the store makes at a time.
+  Timers timers();
+
   /// Waits for the calls in progress, up to [Limits#closeTimeMax()], and closes the store. Later
   /// calls throw [Closed].
   @Override

@@ -5,6 +5,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import stoa.Schedule;
 import stoa.Stoa;
 
 /// The call that the current thread executes. The engine binds it around a user's method.
@@ -45,6 +46,34 @@ public interface CallContext {
     throw new IllegalStateException(
         "a call can wait for a condition only in a method with @Awaits that a caller outside calls,"
             + " and not in an accessor, in a transaction, in a constructor or at a client");
+  }
+
+  /// See [stoa.Call#schedule].
+  ///
+  /// @param name null for a timer without a name
+  default <T> T schedule(@Nullable String name, Schedule schedule, T target) {
+    throw noTimers();
+  }
+
+  /// See [stoa.Call#cancelTimer].
+  default boolean cancelTimer(String name, Object target) {
+    throw noTimers();
+  }
+
+  private static UnsupportedOperationException noTimers() {
+    return new UnsupportedOperationException(
+        "this method runs outside of a store, where there are no timers");
+  }
+
+  /// Makes this call one that nothing takes back, neither a time limit nor an operator. Before its
+  /// first call of another object.
+  default void stand() {}
+
+  /// Makes the call of a timer, as part of this call.
+  ///
+  /// @throws Throwable what the called method throws, or why it cannot be called
+  default void make(TimerCall call) throws Throwable {
+    throw noTimers();
   }
 
   /// Refuses an operation on a store, when the method runs outside of all stores.

@@ -81,6 +81,9 @@ public interface Collections {
   /// See [Stoa#bTree].
   <K, V> SharedBTree<K, V> bTree(Stoa stoa, String name, Class<K> keys, Class<V> values);
 
+  /// Returns the objects that keep timers.
+  TimerObjects timers();
+
   /// Returns whether a class is the interface of a collection.
   static boolean isCollection(Class<?> type) {
     return INTERFACES.contains(type);

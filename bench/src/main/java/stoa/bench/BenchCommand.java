@@ -34,6 +34,7 @@ import stoa.bench.report.Outcome;
 import stoa.bench.report.Report;
 import stoa.bench.storage.StorageBenchmark;
 import stoa.bench.storage.StorageLargeBenchmark;
+import stoa.bench.timers.TimersBenchmark;
 import stoa.bench.tx.TxBenchmark;
 import stoa.bench.watching.WatchingBenchmark;
 import stoa.programs.Directories;
@@ -59,6 +60,7 @@ final class BenchCommand implements Callable<Integer> {
           new CodeBenchmark(),
           new BackupBenchmark(),
           new WatchingBenchmark(),
+          new TimersBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
           new ClusterBenchmark());

@@ -11,23 +11,49 @@ import stoa.spi.StateOutput;
 /// ```
 /// 1            the classes are unknown
 /// 2, classes   their names
+/// 3            as 1; the ends of entries follow behind the state
+/// 4, classes   as 2; the ends of entries follow behind the state
 /// ```
 final class Formats {
   private static final int PLAIN = 1;
   private static final int OF_CLASSES = 2;
+  private static final int ENDING = 2;
+
+  /// The beginning of a state.
+  ///
+  /// @param classes the classes; null when they are unknown
+  /// @param ends whether the ends of entries follow behind the state
+  record Begun(@Nullable String classes, boolean ends) {}
 
   private Formats() {}
 
   static void begin(StateOutput out, @Nullable String classes) {
-    out.number(classes == null ? PLAIN : OF_CLASSES);
+    begin(out, classes, false);
+  }
+
+  /// Writes the beginning of a state.
+  ///
+  /// @param ends whether the ends of entries follow behind the state
+  static void begin(StateOutput out, @Nullable String classes, boolean ends) {
+    out.number((classes == null ? PLAIN : OF_CLASSES) + (ends ? ENDING : 0));
     if (classes != null) out.value(classes);
+  }
+
+  /// Reads what [#begin(StateOutput, String, boolean)] wrote.
+  static Begun began(StateInput in) {
+    long found = in.number();
+    boolean ends = found > OF_CLASSES && found <= OF_CLASSES + ENDING;
+    return new Begun(classes(in, ends ? found - ENDING : found), ends);
   }
 
   /// Reads what [#begin] wrote.
   ///
   /// @return the classes
   static @Nullable String begun(StateInput in) {
-    long found = in.number();
+    return classes(in, in.number());
+  }
+
+  private static @Nullable String classes(StateInput in, long found) {
     if (found == PLAIN) return null;
     if (found == OF_CLASSES) return (String) in.value();
     throw new Corrupt(

@@ -19,6 +19,8 @@ import stoa.View;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.spi.Host;
+import stoa.spi.TimerObjects;
+import stoa.timers.InstalledTimers;
 
 /// Makes the facades of this package. Stateless.
 public final class InstalledCollections implements Collections {
@@ -184,6 +186,11 @@ public final class InstalledCollections implements Collections {
   @Override
   public boolean isKey(Class<?> type) {
     return type == ShardKey.class;
+  }
+
+  @Override
+  public TimerObjects timers() {
+    return new InstalledTimers();
   }
 
   @Override

@@ -1,6 +1,9 @@
 package stoa.collections;
 
+import java.time.Duration;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import stoa.Schedule;
 import stoa.SharedMap;
 import stoa.Stoa;
 import stoa.spi.Facade;
@@ -20,6 +23,16 @@ final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Fa
     K checked = super.key(key);
     var _ = KeyHash.of(checked);
     return checked;
+  }
+
+  @Override
+  public @Nullable V put(K key, V value, Duration time) {
+    long micros = Schedule.after(time).after().toNanos() / 1_000;
+    if (micros <= 0) {
+      throw new IllegalArgumentException("an entry cannot stay for " + time + "; use more");
+    }
+    Object checked = value(value);
+    return typed(object.put(key(key), checked, micros));
   }
 
   @Override

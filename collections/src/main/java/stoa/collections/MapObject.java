@@ -1,5 +1,7 @@
 package stoa.collections;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -8,6 +10,7 @@ import stoa.Accessor;
 import stoa.Call;
 import stoa.Key;
 import stoa.Mutator;
+import stoa.Schedule;
 import stoa.Shared;
 import stoa.spi.Forkable;
 import stoa.spi.OwnState;
@@ -18,23 +21,31 @@ import stoa.spi.StateOutput;
 ///
 /// ```
 /// state:  the beginning of Formats, count, then keys, each followed by its value, by the hash of
-///         the key and, where hashes are equal, by the encoding of the key
+///         the key and, where hashes are equal, by the encoding of the key; then, where the
+///         beginning says so, the Expiry
 /// ```
 @Shared(name = "stoa.Map")
 class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
+  private static final String TIMER = "stoa.end";
+
+  // How many entries one run of a timer removes.
+  private static final int ENDED_MAX = 1_000;
+
   private HashEntries entries;
+  private Expiry expiry;
 
   protected MapObject() {
-    this(null, HashEntries.EMPTY);
+    this(null, HashEntries.EMPTY, Expiry.NONE);
   }
 
   protected MapObject(String classes) {
-    this(classes, HashEntries.EMPTY);
+    this(classes, HashEntries.EMPTY, Expiry.NONE);
   }
 
-  private MapObject(@Nullable String classes, HashEntries entries) {
+  private MapObject(@Nullable String classes, HashEntries entries, Expiry expiry) {
     super(classes);
     this.entries = entries;
+    this.expiry = expiry;
   }
 
   @Override
@@ -65,13 +76,49 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
   @Mutator
   public void fastPut(@Key Object key, Object value) {
     entries = entries.with(key, value);
+    expiry = expiry.without(key);
+  }
+
+  /// Puts a value for a time.
+  @Nullable Object put(@Key Object key, Object value, long micros) {
+    Expiry ends = scheduled(expiry.with(key, nowMicros() + micros));
+    Object before = get(key);
+    entries = entries.with(key, value);
+    expiry = ends;
+    return before;
+  }
+
+  /// Removes the entries whose time is over. The map's timer calls it.
+  void end() {
+    expiry = expiry.timer(Expiry.NEVER);
+    for (Object key : expiry.ended(nowMicros(), ENDED_MAX)) {
+      entries = entries.without(key);
+      expiry = expiry.without(key);
+    }
+    expiry = scheduled(expiry);
+  }
+
+  /// Has a timer for the first end. One that is earlier finds nothing to do, and looks further.
+  private Expiry scheduled(Expiry ends) {
+    long first = ends.firstMicros();
+    if (first >= ends.timerMicros()) return ends;
+    Instant at = Instant.EPOCH.plus(first, ChronoUnit.MICROS);
+    Call.schedule(TIMER, Schedule.at(at), this).end();
+    return ends.timer(first);
+  }
+
+  private static long nowMicros() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, Call.now());
   }
 
   @Override
   @Mutator
   public void putAll(List<Object> more) {
     HashEntries all = entries;
-    for (int i = 0; i < more.size(); i += 2) all = all.with(more.get(i), more.get(i + 1));
+    for (int i = 0; i < more.size(); i += 2) {
+      all = all.with(more.get(i), more.get(i + 1));
+      expiry = expiry.without(more.get(i));
+    }
     entries = all;
   }
 
@@ -79,6 +126,7 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
   @Mutator
   public void fastRemove(@Key Object key) {
     entries = entries.without(key);
+    expiry = expiry.without(key);
   }
 
   // Calls of different keys do not conflict: how many entries there are does not depend on their
@@ -118,6 +166,7 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
   @Mutator
   public void clear() {
     entries = HashEntries.EMPTY;
+    expiry = Expiry.NONE.timer(expiry.timerMicros());
   }
 
   @Override
@@ -132,12 +181,12 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
 
   @Override
   public MapObject fork() {
-    return new MapObject(classes, entries);
+    return new MapObject(classes, entries, expiry);
   }
 
   @Override
   public void store(StateOutput out) {
-    Formats.begin(out, classes);
+    Formats.begin(out, classes, !expiry.isEmpty());
     out.number(entries.size());
     entries.forEach(chain -> {
       if (chain.size() > 1) chain.sort((a, b) -> out.compare(a.key(), b.key()));
@@ -146,11 +195,13 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
         out.value(cell.value());
       }
     });
+    if (!expiry.isEmpty()) expiry.store(out);
   }
 
   @Override
   public void restore(StateInput in) {
-    classes = Formats.begun(in);
+    Formats.Begun begun = Formats.began(in);
+    classes = begun.classes();
     int count = in.count();
     var chains = new TreeMap<Integer, HashEntries.Cell>();
     for (int i = 0; i < count; i++) {
@@ -160,5 +211,6 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
       chains.put(hash, new HashEntries.Cell(key, value, chains.get(hash)));
     }
     entries = HashEntries.of(chains, count);
+    expiry = begun.ends() ? Expiry.restored(in) : Expiry.NONE;
   }
 }

@@ -1,9 +1,11 @@
 package stoa.front;
 
 import org.jspecify.annotations.Nullable;
+import stoa.Schedule;
 import stoa.front.marshal.Reference;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
+import stoa.spi.Collections;
 
 /// The run of a user's method that a store has begun. It decides itself on the route of the
 /// method's calls. The thread that runs the method uses it.
@@ -19,6 +21,18 @@ public interface MethodRun extends CallContext {
 
   /// Returns the reference of an object, if it is the object of the running method.
   @Nullable Reference referenceOf(Object object);
+
+  @Override
+  default <T> T schedule(@Nullable String name, Schedule schedule, T target) {
+    return Scheduling.of(this::get, this::now, name, schedule, target);
+  }
+
+  @Override
+  default boolean cancelTimer(String name, Object target) {
+    Scheduling.checkName(name);
+    var of = Scheduling.targetOf(target).stream();
+    return Collections.installed().timers().cancel(this::get, of, name);
+  }
 
   /// Returns the run on the current thread, or null.
   static @Nullable MethodRun current() {

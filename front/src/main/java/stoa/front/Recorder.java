@@ -91,7 +91,8 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
     return placeholder;
   }
 
-  private static @Nullable Object placeholder(SharedMethod method) {
+  /// Returns what a call returns while there is no answer: null, 0 or false.
+  static @Nullable Object placeholder(SharedMethod method) {
     return java.lang.reflect.Array.get(
         java.lang.reflect.Array.newInstance(
             method.returnType() == void.class ? Object.class : method.returnType(), 1),

@@ -24,6 +24,7 @@ import stoa.Ref;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StreamStore;
+import stoa.Timers;
 import stoa.Transaction;
 import stoa.TransactionBody;
 import stoa.TxOptions;
@@ -543,6 +544,11 @@ public final class SharedStoa implements Host {
   }
 
   @Override
+  public Timers timers() {
+    return new SharedTimers(this);
+  }
+
+  @Override
   public void close() {
     Binding.closes(this);
     service.close();
@@ -676,6 +682,11 @@ public final class SharedStoa implements Host {
     return ScopedValue.where(ELEMENTS, elements)
         .where(OPENING, new Opening(run, code))
         .call(() -> opening.apply(this));
+  }
+
+  /// Returns a proxy with an ordinary route.
+  public Object proxyOf(SharedCall call) {
+    return proxy(call);
   }
 
   /// Returns a proxy with the ordinary route.

@@ -115,6 +115,7 @@ final class LocalService implements Service, Placing.Roots {
   private final KeyValues keyValues;
   private final RetentionService retention;
   private final Snapshots snapshots;
+  private final Alarms alarms;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
   private static final int DOMAINS_MAX = 64;
@@ -160,6 +161,7 @@ final class LocalService implements Service, Placing.Roots {
     store.resume(this::key);
     keyValues.begin();
     store.keep(config.keep());
+    alarms.begin();
   }
 
   /// Creates the execution of objects on a store. It begins nothing by itself.
@@ -202,6 +204,7 @@ final class LocalService implements Service, Placing.Roots {
     for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
     keyValues = new KeyValues(this, threads);
     snapshots = new Snapshots(store);
+    alarms = new Alarms(this, clock, threads);
   }
 
   /// Refuses an accepted loss that no class of this store could have.
@@ -576,6 +579,11 @@ final class LocalService implements Service, Placing.Roots {
 
   Clock clock() {
     return clock;
+  }
+
+  /// Returns what fires the timers.
+  Alarms alarms() {
+    return alarms;
   }
 
   Timing timing() {

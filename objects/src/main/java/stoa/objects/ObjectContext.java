@@ -16,6 +16,7 @@ import stoa.front.SharedStoa;
 import stoa.front.marshal.Reference;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
+import stoa.spi.TimerCall;
 import stoa.store.running.Execution;
 
 /// The context of a running method: the values that it may read, and the calls of the proxies that
@@ -132,6 +133,17 @@ final class ObjectContext implements MethodRun {
   @Override
   public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
     return service.stoa().get(type, key, args);
+  }
+
+  @Override
+  public void stand() {
+    execution.stand();
+  }
+
+  @Override
+  public void make(TimerCall timed) throws Throwable {
+    if (awaiting != null) awaiting.checkCalls();
+    TimedCalls.make(service, execution, timed);
   }
 
   @Override

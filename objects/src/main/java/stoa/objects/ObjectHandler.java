@@ -26,6 +26,7 @@ import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
 import stoa.spi.Forkable;
+import stoa.spi.Timed;
 import stoa.store.calls.Query;
 import stoa.store.calls.Unblocked;
 import stoa.store.running.Execution;
@@ -387,7 +388,9 @@ final class ObjectHandler implements Handler {
       return awaiting(called, arguments, execution);
     }
     Object target = java.util.Objects.requireNonNull(instance);
-    return run(target, called.type(), called.method(), arguments, execution, null);
+    Answer answer = run(target, called.type(), called.method(), arguments, execution, null);
+    if (target instanceof Timed timed) stoa.alarms().changed(execution.key(), timed);
+    return answer;
   }
 
   /// Runs a method that may wait; when it does, the object is as before.

@@ -64,6 +64,12 @@ public record Part(
     return groupOf(key) != group;
   }
 
+  /// Returns whether this group has the streams whose ids begin with a byte. All groups have whole
+  /// parts of that kind.
+  boolean isPartHere(int first) {
+    return groups.applyAsInt(new StreamId((long) first << 56, 0)) == group;
+  }
+
   /// Refuses a client's request that belongs to another group.
   ///
   /// @throws IllegalArgumentException when another group has the key

@@ -40,9 +40,12 @@ public final class StoaClock {
   /// @throws IllegalArgumentException when it is negative; see [#setBack(Duration)]
   public void advance(Duration time) {
     requirePositive(time, "setBack");
-    movedMicros.addAndGet(micros(time));
     long units = Math.min(TICKS_MAX, time.toMillis() / Threads.TICK_MILLIS);
-    for (long unit = 0; unit < units; unit++) ticks.forEach(Runnable::run);
+    // The clock moves in front of the last unit: what then begins, such as the call of a timer, is
+    // not in progress while its time limit runs out.
+    for (long unit = 1; unit < units; unit++) ticks.forEach(Runnable::run);
+    movedMicros.addAndGet(micros(time));
+    if (units > 0) ticks.forEach(Runnable::run);
   }
 
   /// Sets the clock back, as an operator or a time server may do. [stoa.Call#now()] stands still

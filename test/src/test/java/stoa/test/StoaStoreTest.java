@@ -11,7 +11,10 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
+import stoa.Awaits;
+import stoa.Call;
 import stoa.DeadlineExceeded;
+import stoa.Schedule;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaException;
@@ -33,6 +36,15 @@ class StoaStoreTest {
         if (turns == 1_000) BEGUN.countDown();
       } while (endless);
       return turns;
+    }
+
+    void remind() {
+      turns++;
+    }
+
+    @Awaits
+    void reminded(long times) {
+      Call.await(() -> turns >= times);
     }
 
     @Accessor
@@ -62,6 +74,22 @@ class StoaStoreTest {
       store.restart();
     }
     assertEquals(CALLS, account(store).balance());
+  }
+
+  @Test
+  void timersFireByTheClockOfTheTest(StoaStore store) {
+    Endless reminded = store.stoa().get(Endless.class, "reminded");
+    store.stoa().timers().schedule(Schedule.every(Duration.ofDays(1)), reminded).remind();
+    store.clock().advance(Duration.ofDays(1));
+    reminded.reminded(1);
+    store.kill();
+    store.clock().advance(Duration.ofDays(5)); // once for the days that it missed
+    store.restart();
+    reminded = store.stoa().get(Endless.class, "reminded");
+    reminded.reminded(2);
+    store.clock().advance(Duration.ofDays(1));
+    reminded.reminded(3);
+    assertEquals(3, store.stoa().timers().of(reminded).getFirst().fired());
   }
 
   @Test

@@ -35,6 +35,8 @@ public final class Scenarios {
               chance -> PoweredDisk.simulated(chance, 150)),
           new CodeScenario(),
           new TransactionScenario(chance -> PoweredDisk.simulated(chance, 60)),
+          TimersScenario.embedded(),
+          TimersScenario.replicated(),
           new ListenableScenario("listenable", chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new AppendScenario("streams", ONE),

@@ -276,6 +276,9 @@ public final class Execution implements Cancellation.Run {
 
   private boolean yielded;
 
+  // Whether the handler has asked that nothing takes the run back.
+  private volatile boolean stands;
+
   // Where the calls of the run are recorded; null when nobody records them.
   private @Nullable Trace trace;
 
@@ -955,8 +958,21 @@ public final class Execution implements Cancellation.Run {
   /// Returns whether the log says that an earlier run of the put stood; nothing may then take this
   /// run back.
   boolean isKnownToStand() {
+    if (stands) return true;
     Records.Origin by = origin;
     return (by != null && by.isTransaction()) || (logged != null && logged.isDone(address));
+  }
+
+  /// Makes the run one that nothing takes back: neither a time limit nor an operator. For a handler
+  /// that must not forget which calls it has made. Call it before the first of them.
+  public void stand() {
+    Resident here = resident;
+    if (isReading() || here == null || isKnownToStand()) return;
+    leaveRound();
+    stands = true;
+    checkNotTakenBack();
+    // It is in the log in front of the calls that the run makes.
+    var _ = runs.journal.note(here, Records.DONE, Records.done(address));
   }
 
   /// Makes durable that a long run stands, before any caller sees its effects. Another run of the

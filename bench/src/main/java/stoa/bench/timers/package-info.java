@@ -1,0 +1,3 @@
+/// Timers: the memory of many, and how fast they fire.
+@org.jspecify.annotations.NullMarked
+package stoa.bench.timers;

@@ -1,0 +1,65 @@
+package stoa.timers;
+
+import java.util.ArrayList;
+import java.util.List;
+import stoa.Accessor;
+import stoa.Call;
+import stoa.Gone;
+import stoa.Shared;
+import stoa.spi.CallContext;
+
+/// Makes the calls of the timers of one part of a store.
+@Shared(name = "stoa.Firing")
+class FiringObject {
+  // How often one call takes timers.
+  private static final int ROUNDS = 4;
+  private static final int FAILURE_CHARS_MAX = 500;
+
+  private long fired;
+
+  protected FiringObject() {}
+
+  /// Makes the calls that are due, one after the other: up to some hundred.
+  ///
+  /// Each is a nested call, which the log remembers: a run of this method that begins again after a
+  /// crash makes none of them a second time. Nothing takes it back: the calls that it has made
+  /// would stand. Their own time limits end those that take too long.
+  ///
+  /// @param timers the key of the [TimersObject] of the part
+  void fire(int timers) {
+    CallContext.current().stand();
+    TimersObject keeper = Call.get(TimersObject.class, timers);
+    List<TimersObject.Failed> failures = List.of();
+    for (int round = 0; round < ROUNDS; round++) {
+      List<TimersObject.Due> due = keeper.take(round == 0, failures);
+      if (due.isEmpty()) return;
+      failures = made(due);
+    }
+    keeper.settle(failures);
+  }
+
+  private List<TimersObject.Failed> made(List<TimersObject.Due> calls) {
+    var failures = new ArrayList<TimersObject.Failed>();
+    for (TimersObject.Due call : calls) {
+      fired++;
+      try {
+        CallContext.current().make(call.call());
+      } catch (Throwable thrown) {
+        // Of any class: a failure of the store itself stops this run at its next call.
+        failures.add(new TimersObject.Failed(call.id(), text(thrown), thrown instanceof Gone));
+      }
+    }
+    return failures;
+  }
+
+  private static String text(Throwable thrown) {
+    String text = thrown.toString();
+    return text.length() <= FAILURE_CHARS_MAX ? text : text.substring(0, FAILURE_CHARS_MAX);
+  }
+
+  /// Returns how many calls it has made.
+  @Accessor
+  long fired() {
+    return fired;
+  }
+}

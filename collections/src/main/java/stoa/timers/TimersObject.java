@@ -1,0 +1,372 @@
+package stoa.timers;
+
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.pcollections.HashTreePMap;
+import org.pcollections.PMap;
+import org.pcollections.TreePSet;
+import stoa.Accessor;
+import stoa.Call;
+import stoa.Commutes;
+import stoa.Corrupt;
+import stoa.Key;
+import stoa.LimitExceeded;
+import stoa.Schedule;
+import stoa.Shared;
+import stoa.Timers;
+import stoa.spi.Forkable;
+import stoa.spi.OwnState;
+import stoa.spi.StateInput;
+import stoa.spi.StateOutput;
+import stoa.spi.Timed;
+import stoa.spi.TimerCall;
+
+/// Keeps the timers of one part of a store.
+///
+/// A firing takes the timers that are due out of it, and reports later which of them failed. The
+/// timers in between are *in flight*. One firing object takes timers, one call after the other; so
+/// timers that are in flight when one of its calls begins belong to a call that was taken back.
+///
+/// ```
+/// state:  format 1, next id, count, timers by their time; count, timers in flight; count, timers
+///         that failed and are over, the oldest first
+/// ```
+@Shared(name = "stoa.Timers")
+class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
+  /// How many timers one firing takes at a time.
+  static final int TAKEN_MAX = 64;
+
+  private static final int TAKEN_BYTES_MAX = 256 << 10;
+  private static final int FAILED_MAX = 32;
+  private static final int FORMAT = 1;
+  private static final UUID NO_TARGET = new UUID(0, 0);
+  private static final Schedule NO_SCHEDULE = Schedule.after(java.time.Duration.ZERO);
+  private static final int CALLEES_MAX = 10_000;
+
+  /// A call to schedule.
+  ///
+  /// @param delayMicros the time from now to the first firing, when `dueMicros` is negative
+  /// @param everyMicros 0 for one firing
+  /// @param missed the number of the [Schedule.Missed]
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  record Wanted(
+      String type,
+      String face,
+      byte[] key,
+      long generation,
+      @Nullable String name,
+      String method,
+      byte[] arguments,
+      @Nullable Long dueMicros,
+      long delayMicros,
+      long everyMicros,
+      int missed,
+      int missedMax) {}
+
+  /// A call to make now.
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  record Due(
+      long id,
+      String type,
+      String face,
+      byte[] key,
+      long generation,
+      String method,
+      byte[] arguments) {
+    TimerCall call() {
+      return new TimerCall(
+          NO_TARGET, type, face, key, generation, null, NO_SCHEDULE, method, arguments);
+    }
+  }
+
+  /// A call that failed.
+  ///
+  /// @param over whether the timer ends
+  record Failed(long id, String failure, boolean over) {}
+
+  private long nextId;
+  private TreePSet<TimerEntry> byDue;
+  private TreePSet<TimerEntry> byTarget;
+  private List<TimerEntry> inFlight;
+  private List<TimerEntry> failed;
+  // Never encoded: the callees of the timers, to have each once in memory.
+  private PMap<TimerEntry.Callee, TimerEntry.Callee> callees;
+
+  protected TimersObject() {
+    this(
+        1,
+        TreePSet.empty(TimerEntry::byDue),
+        TreePSet.empty(TimerEntry::byTarget),
+        List.of(),
+        List.of(),
+        HashTreePMap.empty());
+  }
+
+  private TimersObject(
+      long nextId,
+      TreePSet<TimerEntry> byDue,
+      TreePSet<TimerEntry> byTarget,
+      List<TimerEntry> inFlight,
+      List<TimerEntry> failed,
+      PMap<TimerEntry.Callee, TimerEntry.Callee> callees) {
+    this.nextId = nextId;
+    this.byDue = byDue;
+    this.byTarget = byTarget;
+    this.inFlight = inFlight;
+    this.failed = failed;
+    this.callees = callees;
+  }
+
+  // ---- scheduling
+
+  /// Schedules a call, or moves the timer that has its name. Tells its caller nothing, so
+  /// transactions that schedule never conflict over it.
+  @Commutes
+  void schedule(@Key UUID target, Wanted wanted) {
+    if (byDue.size() >= Timers.OF_PART_MAX) {
+      throw new LimitExceeded(
+          "this part of the store has "
+              + Timers.OF_PART_MAX
+              + " timers, the most that it keeps; let one timer call an object that knows what to"
+              + " do for many");
+    }
+    Long due = wanted.dueMicros();
+    var entry =
+        new TimerEntry(
+            nextId++,
+            due != null ? due : nowMicros() + wanted.delayMicros(),
+            target.getMostSignificantBits(),
+            target.getLeastSignificantBits(),
+            wanted.generation(),
+            callee(wanted.type(), wanted.face(), wanted.method()),
+            wanted.key(),
+            wanted.name(),
+            TimerEntry.shared(wanted.arguments()),
+            wanted.everyMicros() == 0
+                ? null
+                : new TimerEntry.Repeat(wanted.everyMicros(), wanted.missed(), wanted.missedMax()),
+            null);
+    TimerEntry before = wanted.name() == null ? null : find(entry);
+    if (before != null) remove(before);
+    add(entry);
+  }
+
+  private static long nowMicros() {
+    return ChronoUnit.MICROS.between(java.time.Instant.EPOCH, Call.now());
+  }
+
+  private TimerEntry.Callee callee(String type, String face, String method) {
+    var made = new TimerEntry.Callee(type, face, method);
+    TimerEntry.Callee known = callees.get(made);
+    if (known != null) return known;
+    if (callees.size() >= CALLEES_MAX) callees = HashTreePMap.empty();
+    callees = callees.plus(made, made);
+    return made;
+  }
+
+  /// Cancels the timer of a name; returns whether there was one.
+  boolean cancel(@Key UUID target, String name) {
+    TimerEntry found =
+        find(
+            TimerEntry.probe(
+                target.getMostSignificantBits(), target.getLeastSignificantBits(), name));
+    if (found != null) remove(found);
+    return found != null;
+  }
+
+  private @Nullable TimerEntry find(TimerEntry like) {
+    TimerEntry found = byTarget.ceiling(like);
+    return found != null && TimerEntry.byTarget(found, like) == 0 ? found : null;
+  }
+
+  private void add(TimerEntry entry) {
+    byDue = byDue.plus(entry);
+    byTarget = byTarget.plus(entry);
+  }
+
+  private void remove(TimerEntry entry) {
+    byDue = byDue.minus(entry);
+    byTarget = byTarget.minus(entry);
+  }
+
+  // ---- firing
+
+  /// Takes timers that are due, in the order of their times.
+  ///
+  /// @param isFirst whether the firing begins: what is in flight then is over
+  /// @param failures those of the timers that it took before
+  List<Due> take(boolean isFirst, List<Failed> failures) {
+    if (isFirst && !inFlight.isEmpty()) {
+      var stopped = new ArrayList<Failed>();
+      for (TimerEntry entry : inFlight) {
+        stopped.add(new Failed(entry.id(), "the call that fired it was taken back", false));
+      }
+      settle(stopped);
+    } else {
+      settle(failures);
+    }
+    long now = nowMicros();
+    var due = new ArrayList<Due>();
+    var taken = new ArrayList<TimerEntry>();
+    int bytes = 0;
+    for (int tries = 0; tries < TAKEN_MAX && bytes < TAKEN_BYTES_MAX; tries++) {
+      if (byDue.isEmpty()) break;
+      TimerEntry first = byDue.first();
+      if (first.dueMicros() > now) break;
+      remove(first);
+      TimerEntry fires = fired(first, now);
+      if (fires == null) continue;
+      taken.add(fires);
+      TimerEntry.Callee callee = fires.callee();
+      due.add(
+          new Due(
+              fires.id(),
+              callee.type(),
+              callee.face(),
+              fires.key(),
+              fires.generation(),
+              callee.method(),
+              fires.arguments()));
+      bytes += fires.key().length + fires.arguments().length;
+    }
+    inFlight = List.copyOf(taken);
+    return due;
+  }
+
+  /// Returns a timer as it fires; null when its time has been missed. Schedules its next firing.
+  private @Nullable TimerEntry fired(TimerEntry entry, long now) {
+    TimerEntry.Repeat repeat = entry.repeat();
+    var before = entry.past();
+    var past = new TimerEntry.Past(before.fired() + 1, before.failures(), before.lastFailure());
+    if (repeat == null) return entry.with(past);
+    long every = repeat.everyMicros();
+    long missed = (now - entry.dueMicros()) / every;
+    long skipped =
+        switch (Schedule.Missed.values()[repeat.missed()]) {
+          case ONCE, SKIP -> missed;
+          case EACH -> Math.max(0, missed - repeat.missedMax());
+        };
+    boolean isSkipped = missed > 0 && repeat.missed() == Schedule.Missed.SKIP.ordinal();
+    TimerEntry fires = isSkipped ? entry : entry.with(past);
+    add(fires.due(entry.dueMicros() + (skipped + 1) * every));
+    return isSkipped ? null : fires;
+  }
+
+  /// Notes which of the timers in flight failed.
+  void settle(List<Failed> failures) {
+    for (Failed failure : failures) {
+      for (TimerEntry entry : inFlight) {
+        if (entry.id() == failure.id()) fail(entry, failure);
+      }
+    }
+    inFlight = List.of();
+  }
+
+  private void fail(TimerEntry entry, Failed failure) {
+    TimerEntry next = entry.repeat() == null ? null : find(entry);
+    boolean goesOn = next != null && next.id() == entry.id();
+    TimerEntry latest = goesOn ? java.util.Objects.requireNonNull(next) : entry;
+    TimerEntry.Past before = latest.past();
+    TimerEntry noted =
+        latest.with(new TimerEntry.Past(before.fired(), before.failures() + 1, failure.failure()));
+    if (goesOn) {
+      remove(latest);
+      if (!failure.over()) add(noted);
+    }
+    if (goesOn && !failure.over()) return;
+    var all = new ArrayList<>(failed);
+    all.add(noted);
+    failed = List.copyOf(all.subList(Math.max(0, all.size() - FAILED_MAX), all.size()));
+  }
+
+  // ---- questions
+
+  @Override
+  @Accessor
+  public long dueMicros() {
+    return byDue.isEmpty() ? Long.MAX_VALUE : byDue.first().dueMicros();
+  }
+
+  /// Returns the timers of an object.
+  @Accessor
+  List<TimerEntry> of(@Key UUID target) {
+    long high = target.getMostSignificantBits();
+    long low = target.getLeastSignificantBits();
+    var found = new ArrayList<TimerEntry>();
+    for (TimerEntry entry : byTarget.tailSet(TimerEntry.probe(high, low, ""))) {
+      if (!entry.isOf(high, low) || found.size() >= Timers.LISTED_MAX) break;
+      found.add(entry);
+    }
+    return found;
+  }
+
+  /// Returns the timers that are due first.
+  @Accessor
+  List<TimerEntry> next(int max) {
+    var found = new ArrayList<TimerEntry>();
+    for (TimerEntry entry : byDue) {
+      if (found.size() >= max) break;
+      found.add(entry);
+    }
+    return found;
+  }
+
+  /// Returns the timers that failed and are over.
+  @Accessor
+  List<TimerEntry> failed() {
+    return failed;
+  }
+
+  // ---- for the engine
+
+  @Override
+  public TimersObject fork() {
+    return new TimersObject(nextId, byDue, byTarget, inFlight, failed, callees);
+  }
+
+  @Override
+  public void store(StateOutput out) {
+    out.number(FORMAT);
+    out.number(nextId);
+    out.number(byDue.size());
+    for (TimerEntry entry : byDue) entry.store(out);
+    out.number(inFlight.size());
+    for (TimerEntry entry : inFlight) entry.store(out);
+    out.number(failed.size());
+    for (TimerEntry entry : failed) entry.store(out);
+  }
+
+  @Override
+  public void restore(StateInput in) {
+    long format = in.number();
+    if (format != FORMAT) {
+      throw new Corrupt("timers are stored in format %d, not %d".formatted(format, FORMAT));
+    }
+    nextId = in.number();
+    Map<TimerEntry.Callee, TimerEntry.Callee> known = new HashMap<>();
+    TimerEntry.Callees once =
+        (type, face, method) -> {
+          var made = new TimerEntry.Callee(type, face, method);
+          TimerEntry.Callee found = known.putIfAbsent(made, made);
+          return found == null ? made : found;
+        };
+    List<TimerEntry> all = entries(in, once);
+    byDue = TreePSet.from(TimerEntry::byDue, all);
+    byTarget = TreePSet.from(TimerEntry::byTarget, all);
+    inFlight = List.copyOf(entries(in, once));
+    failed = List.copyOf(entries(in, once));
+    callees = HashTreePMap.from(known);
+  }
+
+  private static List<TimerEntry> entries(StateInput in, TimerEntry.Callees callees) {
+    int count = in.count();
+    var entries = new ArrayList<TimerEntry>(count);
+    for (int i = 0; i < count; i++) entries.add(TimerEntry.restored(in, callees));
+    return entries;
+  }
+}

@@ -1,0 +1,186 @@
+package stoa.front;
+
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.LimitExceeded;
+import stoa.NotShareable;
+import stoa.Ref;
+import stoa.StoaException;
+import stoa.Timers;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.front.marshal.Marshaller;
+import stoa.front.marshal.Reference;
+import stoa.front.marshal.References;
+import stoa.front.marshal.TypeIds;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.Keys;
+import stoa.front.types.Platform;
+import stoa.front.types.SharedType;
+
+/// The arguments of a timer's call, in a form without numbers of any dictionary: the timer may fire
+/// after the store has been restored into another one, and in code of another version.
+///
+/// ```
+/// count, then for each argument:
+/// 0                                        null
+/// 1, sized                                 a value of the JDK, as the marshaller writes it
+/// 2, sized                                 an enum constant or a record, as a key
+/// 3, type text, face text, sized, varint   a shared object: its key and generation
+/// ```
+public final class TimerArguments {
+  private static final byte NULL = 0;
+  private static final byte VALUE = 1;
+  private static final byte KEY = 2;
+  private static final byte SHARED = 3;
+
+  private static final int VALUE_BYTES_MAX = 1 << 20;
+  private static final byte[] NOTHING = {0};
+
+  private TimerArguments() {}
+
+  /// Finds shared objects among arguments.
+  public interface Shared {
+    /// Returns the object of a reference.
+    ///
+    /// @param face the name of the class by which the caller knew it
+    /// @param generation the generation to bind to, 0 for any
+    Object at(String type, String face, byte[] key, long generation);
+  }
+
+  /// A marshaller that knows the JDK only.
+  private static final class Plain implements TypeIds, References {
+    private static final Marshaller ONE =
+        new Marshaller(
+            new Plain(), new Plain(), List.of(), Plain.class.getClassLoader(), VALUE_BYTES_MAX);
+
+    @Override
+    public int idOf(String name) {
+      throw new NotShareable(name + " is no class of the JDK");
+    }
+
+    @Override
+    public @Nullable String nameOf(int id) {
+      return null;
+    }
+
+    @Override
+    public List<String> names() {
+      return List.of();
+    }
+
+    @Override
+    public @Nullable Reference referenceOf(Object object) {
+      return null;
+    }
+
+    @Override
+    public Object resolve(Reference reference) {
+      throw new Corrupt("a value of the JDK refers to " + reference.ref());
+    }
+
+    @Override
+    public Object facade(Reference reference, String form) {
+      throw new Corrupt("a value of the JDK refers to " + reference.ref());
+    }
+  }
+
+  /// Returns the encoding of arguments.
+  ///
+  /// @param method the method in the message of a refusal
+  /// @throws NotShareable when an argument is of another class
+  /// @throws LimitExceeded when they take too many bytes
+  static byte[] encode(String method, @Nullable Object[] arguments) {
+    if (arguments.length == 0) return NOTHING.clone();
+    var out = new Encoder(64).varint(arguments.length);
+    for (Object argument : arguments) write(out, method, argument);
+    if (out.size() <= Timers.ARGUMENT_BYTES_MAX) return out.toBytes();
+    throw new LimitExceeded(
+        "the arguments of "
+            + method
+            + " take "
+            + out.size()
+            + " bytes, and those of a timer's call have at most "
+            + Timers.ARGUMENT_BYTES_MAX
+            + "; keep them in an object, and pass the object");
+  }
+
+  private static void write(Encoder out, String method, @Nullable Object argument) {
+    if (argument == null) {
+      out.u8(NULL);
+      return;
+    }
+    Proxied proxied = Proxies.of(argument);
+    MethodRun running = MethodRun.current();
+    if (proxied != null) {
+      long generation = SharedStoa.live(argument).generation();
+      shared(out, proxied.ref(), proxied.type().face(), generation);
+      return;
+    }
+    Reference own = running == null ? null : running.referenceOf(argument);
+    if (own != null) {
+      shared(out, own.ref(), argument.getClass(), own.generation());
+    } else if (argument instanceof Enum || argument instanceof Record) {
+      out.u8(KEY).sized(Keys.encode(argument));
+    } else if (Platform.has(argument.getClass())) {
+      try {
+        out.u8(VALUE).sized(Plain.ONE.value(argument));
+      } catch (StoaException unfit) {
+        throw refused(method, argument, unfit);
+      }
+    } else {
+      throw refused(method, argument, null);
+    }
+  }
+
+  private static NotShareable refused(
+      String method, Object argument, @Nullable StoaException unfit) {
+    String text =
+        "a timer cannot keep the argument of class "
+            + argument.getClass().getName()
+            + " for "
+            + method
+            + "; pass values of the JDK, enum constants, records that could be keys, or shared"
+            + " objects";
+    return unfit == null
+        ? new NotShareable(text)
+        : new NotShareable(text + ": " + unfit.getMessage(), unfit);
+  }
+
+  private static void shared(Encoder out, Ref<?> ref, Class<?> face, long generation) {
+    out.u8(SHARED).text(ref.type()).text(face.getName());
+    out.sized(Keys.encode(ref.key())).varint(generation);
+  }
+
+  /// Returns the decoded arguments.
+  ///
+  /// @param loader finds the classes of enum constants and records
+  /// @throws NotShareable when such a class is missing or has changed
+  /// @throws Corrupt when the bytes are no encoding of arguments
+  public static @Nullable Object[] decode(byte[] bytes, ClassLoader loader, Shared objects) {
+    var in = new Decoder(bytes);
+    @Nullable Object[] arguments = new Object[in.count()];
+    for (int i = 0; i < arguments.length; i++) {
+      arguments[i] =
+          switch (in.u8()) {
+            case NULL -> null;
+            case VALUE -> Plain.ONE.value(in.sized());
+            case KEY -> Keys.decode(in.sized(), loader);
+            case SHARED -> objects.at(in.text(), in.text(), in.sized(), in.varint());
+            default -> throw new Corrupt("an argument of a timer's call is of no known kind");
+          };
+    }
+    return arguments;
+  }
+
+  /// Returns the type of an object that a timer calls, as its caller knows it.
+  static SharedType typeOf(Object object) {
+    Proxied proxied = Proxies.of(object);
+    return proxied != null
+        ? proxied.type()
+        : SharedType.of(Objects.requireNonNull(object).getClass());
+  }
+}

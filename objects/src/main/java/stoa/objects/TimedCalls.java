@@ -1,0 +1,120 @@
+package stoa.objects;
+
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.NotShareable;
+import stoa.StoaException;
+import stoa.base.Existence;
+import stoa.front.ObjectAnswer;
+import stoa.front.Refusals;
+import stoa.front.SharedCall;
+import stoa.front.TimerArguments;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedMethod;
+import stoa.spi.TimerCall;
+import stoa.store.running.Execution;
+
+/// The calls of timers, which name their methods and objects in words. Stateless.
+///
+/// Each takes one number among the nested calls of its run, also when it cannot be made; so a
+/// replay, at which the same names may mean something else, finds each answer at its place.
+final class TimedCalls {
+  private TimedCalls() {}
+
+  /// A call with all that its names mean now.
+  private record Found(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {}
+
+  /// Makes a call for a method.
+  ///
+  /// @throws Throwable what the called method throws, or why it cannot be called
+  static void make(LocalService stoa, Execution execution, TimerCall call) throws Throwable {
+    Found found = null;
+    StoaException unfit = null;
+    try {
+      found = find(stoa, call);
+    } catch (StoaException refused) {
+      unfit = refused;
+    }
+    if (found != null) {
+      var target = (LocalObject) found.to.target();
+      var _ = target.nested(execution, found.to, found.method, found.arguments);
+      return;
+    }
+    byte[] refusal =
+        new ObjectAnswer.Travelling(
+                ObjectAnswer.THREW,
+                stoa.marshaller().thrown(java.util.Objects.requireNonNull(unfit)))
+            .encoded();
+    var _ = ObjectAnswer.get(execution.once(() -> refusal), stoa.marshaller());
+  }
+
+  private static Found find(LocalService stoa, TimerCall call) {
+    ObjectType type = typeOf(stoa, call.type(), call.face());
+    ClassLoader loader = type.code().loader();
+    LocalObject object = stoa.object(type, Keys.decode(call.key(), loader));
+    if (type.shared().isPlaced())
+      throw new NotShareable(Refusals.placed(object.key()).getMessage());
+    SharedMethod method = type.shared().method(call.method());
+    @Nullable Object[] arguments =
+        TimerArguments.decode(
+            call.arguments(),
+            loader,
+            (name, face, key, generation) -> proxy(stoa, name, face, key, generation));
+    if (arguments.length != method.parameterTypes().size()) {
+      throw new NotShareable(
+          method + " takes other arguments than when its call was scheduled; schedule it again");
+    }
+    for (int i = 0; i < arguments.length; i++) checkFits(method, i, arguments[i]);
+    return new Found(to(stoa, object, call.generation()), method, arguments);
+  }
+
+  private static void checkFits(SharedMethod method, int index, @Nullable Object argument) {
+    Class<?> type = method.method().getParameterTypes()[index];
+    Class<?> boxed = java.lang.invoke.MethodType.methodType(type).wrap().returnType();
+    if (argument == null ? !type.isPrimitive() : boxed.isInstance(argument)) return;
+    throw new NotShareable(
+        "argument "
+            + index
+            + " of "
+            + method
+            + " was scheduled as "
+            + (argument == null ? "null" : "a " + argument.getClass().getName())
+            + "; schedule the call again");
+  }
+
+  /// Returns the type of a stored name, in the code that executes its calls now.
+  private static ObjectType typeOf(LocalService stoa, String type, String face) {
+    try {
+      return stoa.typeNamed(type);
+    } catch (NotShareable unknown) {
+      // Nobody has called an object of the type in this group yet.
+      try {
+        return stoa.served(Class.forName(face, false, stoa.loader()));
+      } catch (ClassNotFoundException | LinkageError lacking) {
+        throw unknown;
+      }
+    }
+  }
+
+  private static SharedCall to(LocalService stoa, LocalObject object, long generation) {
+    return SharedCall.of(
+        stoa.stoa(),
+        object,
+        generation == 0 ? new Existence.Undeleted(null) : new Existence.Generation(generation));
+  }
+
+  private static Object proxy(
+      LocalService stoa, String name, String face, byte[] key, long generation) {
+    ObjectType type = typeOf(stoa, name, face);
+    try {
+      ObjectType known = stoa.typeOf(Class.forName(face, false, type.code().loader()));
+      LocalObject object = stoa.object(known, Keys.decode(key, known.code().loader()));
+      return stoa.stoa().proxyOf(to(stoa, object, generation));
+    } catch (ClassNotFoundException | LinkageError lacking) {
+      throw new NotShareable(
+          "an argument of a timer's call is an object of " + face + ", which is gone", lacking);
+    } catch (Corrupt damaged) {
+      throw new NotShareable("an argument of a timer's call cannot be read", damaged);
+    }
+  }
+}
