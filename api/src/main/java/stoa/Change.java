@@ -34,8 +34,7 @@ public sealed interface Change<T> {
   /// @param index the place of the change among those of its transaction that the stream shows,
   ///   from 0
   /// @param size the number of these
-  record At(
-      Ref<?> object, long version, LogAddress address, Instant time, int index, int size) {
+  record At(Ref<?> object, long version, LogAddress address, Instant time, int index, int size) {
     /// Returns whether it is the last one of its transaction. A consumer that has handled it may
     /// store [#address()] as its token.
     public boolean isLast() {

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param start where the stream begins
 /// @param detail how much it tells of each change
 /// @param <T> the type of the objects
-public record Changes<T>(
-    @Nullable Class<T> type, @Nullable T object, Start start, Detail detail) {
+public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start start, Detail detail) {
   /// Where a stream of changes begins.
   public sealed interface Start {
     /// With the changes that are logged after it was opened.

@@ -269,9 +269,9 @@ public interface Stoa extends AutoCloseable {
   /// @throws NotShareable when the class cannot be shared
   <T> ChangeStream<T> changes(Changes<T> what);
 
-  /// Returns the durable subscription of a name, or begins one at the present. From now on the store
-  /// keeps the log behind its position, whatever [Keep] says, until the position is too old, or
-  /// [#unsubscribe].
+  /// Returns the durable subscription of a name, or begins one at the present. From now on the
+  /// store keeps the log behind its position, whatever [Keep] says, until the position is too old,
+  /// or [#unsubscribe].
   ///
   /// @param ageMax how old the position may become, at least a second; replaces an earlier one
   /// @throws IllegalArgumentException when the name is empty or too long

@@ -15,7 +15,8 @@ import stoa.programs.Words;
 /// `stoa subscriptions`: lists the durable subscriptions to changes, and deletes one.
 @Command(
     name = "subscriptions",
-    description = "Lists the durable subscriptions to the changes of a served store, or deletes one.",
+    description =
+        "Lists the durable subscriptions to the changes of a served store, or deletes one.",
     footer = {
       "",
       "The store keeps the log behind the position of each subscription, until its consumer has not",
@@ -47,7 +48,12 @@ final class SubscriptionsCommand implements Callable<Integer> {
       var all = stoa.subscriptions();
       for (Subscription one : all) {
         out.println(
-            one.name() + "  at " + one.position() + ", kept for " + one.ageMax().toSeconds() + " s");
+            one.name()
+                + "  at "
+                + one.position()
+                + ", kept for "
+                + one.ageMax().toSeconds()
+                + " s");
       }
       out.println(Words.count(all.size(), "subscription"));
       out.flush();

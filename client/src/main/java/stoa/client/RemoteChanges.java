@@ -204,8 +204,7 @@ final class RemoteChanges implements Service.ChangeLog {
       SharedMethod called = part.types().method(known, id);
       @Nullable Object[] values =
           part.marshaller().arguments(called, call, in.position(), call.length);
-      return new Change.Called<>(
-          at, creates, id, Arrays.asList(values), outcome(), before, after);
+      return new Change.Called<>(at, creates, id, Arrays.asList(values), outcome(), before, after);
     }
 
     private Change.Outcome outcome() {

@@ -85,8 +85,7 @@ public final class ChangeService {
   /// Writes later changes, and waits for the first one.
   ///
   /// @param bytesMax about how many bytes to write
-  public void follow(
-      ChangeQuery query, LogAddress from, int bytesMax, long waitMillis, Encoder out)
+  public void follow(ChangeQuery query, LogAddress from, int bytesMax, long waitMillis, Encoder out)
       throws InterruptedException {
     var page = new Page(query);
     ChangeFollower follower = changes().logged().follow(from, LocalChanges.asked(query), PAGES_MAX);
@@ -190,8 +189,7 @@ public final class ChangeService {
     }
 
     private void add(LoggedChange.Slot slot) {
-      List<LoggedChange> told =
-          slot.changes().stream().filter(LocalChanges::isOfState).toList();
+      List<LoggedChange> told = slot.changes().stream().filter(LocalChanges::isOfState).toList();
       if (told.isEmpty()) return;
       count++;
       log(slots, slot.address()).varint(told.size());
@@ -200,8 +198,7 @@ public final class ChangeService {
 
     private void change(LoggedChange change) {
       boolean answers = query.detail() != Changes.Detail.CALLS && change.answer() != null;
-      byte[] answer =
-          answers ? java.util.Objects.requireNonNull(change.answer()).encoded() : null;
+      byte[] answer = answers ? java.util.Objects.requireNonNull(change.answer()).encoded() : null;
       byte[] before = told(change.key(), change.before());
       byte[] after = told(change.key(), change.after());
       Records.Put put = change.put();

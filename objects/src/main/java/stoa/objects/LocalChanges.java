@@ -201,8 +201,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   }
 
   /// Returns the state in a checkpoint in the form of the code of a type; null when it has none.
-  static byte @Nullable [] told(
-      LocalService service, ObjectType type, Key key, byte[] checkpoint) {
+  static byte @Nullable [] told(LocalService service, ObjectType type, Key key, byte[] checkpoint) {
     byte[] told = ObjectHandler.told(service, type, key, checkpoint);
     byte[] plain = ObjectHandler.plain(told);
     if (plain != null) return plain;
@@ -263,8 +262,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
     if (rest.isEmpty()) return new Part(List.of(), null, 0);
     String now = rest.first();
     long begin = now.equals(type) ? Math.max(1, from) : 1;
-    LoggedChange.Presents found =
-        logged.present(now, query.key(), at.counter(), begin, bytesMax);
+    LoggedChange.Presents found = logged.present(now, query.key(), at.counter(), begin, bytesMax);
     if (found.next() > 0) return new Part(found.keys(), now, found.next());
     Iterator<String> after = rest.iterator();
     after.next();

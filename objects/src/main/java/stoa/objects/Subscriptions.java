@@ -36,7 +36,10 @@ final class Subscriptions {
   static final int SUBSCRIPTIONS_MAX = 1_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(Subscriptions.class);
-  private static final Key KEY = Key.of("stoa", "subscriptions");
+
+  /// The stream of the notes.
+  static final Key KEY = Key.of("stoa", "subscriptions");
+
   private static final int ALL = 1;
   private static final int NAME_CHARS_MAX = 200;
   private static final int NOTES_MAX = 1_024;
@@ -71,8 +74,8 @@ final class Subscriptions {
           read(entry.payload(), found);
           return true;
         });
-    found.forEach((name, one) ->
-        all.put(name, new Held(one, store.pins().pin(one.position().counter()))));
+    found.forEach(
+        (name, one) -> all.put(name, new Held(one, store.pins().pin(one.position().counter()))));
   }
 
   private static void read(byte[] note, SortedMap<String, Service.Subscribed> found) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Awaits;
 import stoa.Call;
@@ -264,6 +266,7 @@ class ChangesTest {
       Duration day = Duration.ofDays(1);
       LogAddress begin = stoa.subscribe("mirror", day).position();
       for (int i = 0; i < 500; i++) account.add(i);
+      assertTrue(stoa.history(account).trim(500) < 3); // the subscription holds the rest
       Subscription subscription = stoa.subscribe("mirror", day);
       assertEquals(begin, subscription.position());
       try (var stream = subscription.changes(Changes.of(Account.class))) {
@@ -277,10 +280,34 @@ class ChangesTest {
       }
       assertEquals(List.of("mirror"), stoa.subscriptions().stream().map(s -> s.name()).toList());
       assertTrue(stoa.unsubscribe("mirror"));
+      assertEquals(500, stoa.history(account).trim(500));
       assertFalse(stoa.unsubscribe("mirror"));
       LogAddress here = subscription.position();
       assertThrows(Gone.class, () -> subscription.acknowledge(stoa.streams().tail()));
       assertEquals(here, subscription.position());
+    }
+  }
+
+  @Test
+  void aSubscriptionSurvivesARestart(@TempDir Path folder) throws InterruptedException {
+    String url = "file:" + folder.resolve("store");
+    Duration day = Duration.ofDays(1);
+    LogAddress begin;
+    try (Stoa stoa = Stoa.open(url)) {
+      stoa.get(Account.class, "r").add(1);
+      begin = stoa.subscribe("restart", day).position();
+      stoa.get(Account.class, "r").add(2);
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      stoa.get(Account.class, "r").add(3);
+      Subscription found = stoa.subscriptions().getFirst();
+      assertEquals(begin, found.position());
+      assertEquals(day, found.ageMax());
+      assertEquals(1, stoa.history(stoa.get(Account.class, "r")).trim(3));
+      try (var stream = found.changes(Changes.of(Account.class).withAnswers())) {
+        assertEquals(new Change.Outcome.Returned(3L), call(stream).outcome());
+        assertEquals(new Change.Outcome.Returned(6L), call(stream).outcome());
+      }
     }
   }
 

@@ -11,8 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Changes;
+import stoa.Keep;
 import stoa.Shared;
 import stoa.Stoa;
+import stoa.StoaConfig;
 
 /// Changes as lines of a file.
 class JsonLinesTest {
@@ -42,7 +44,7 @@ class JsonLinesTest {
   @Test
   void eachChangeIsInTheFileOnceWhereverAnEarlierRunEnded(@TempDir Path folder) throws Exception {
     Path path = folder.resolve("changes.jsonl");
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withKeep(Keep.all()))) {
       Account alice = stoa.get(Account.class, "alice");
       Account bob = stoa.get(Account.class, "bob");
       alice.add(5);

@@ -46,8 +46,8 @@ public final class ChangeFollower {
     return next;
   }
 
-  /// Returns the changes of the next log address that has some, null when there is none yet, or when
-  /// this has read as many pages in vain as it may.
+  /// Returns the changes of the next log address that has some, null when there is none yet, or
+  /// when this has read as many pages in vain as it may.
   public LoggedChange.@Nullable Slot poll() {
     for (int pages = 0; ahead.isEmpty(); pages++) {
       if (closed.get() || pages == pagesMax) return null;

@@ -205,7 +205,8 @@ public final class LoggedChanges {
     private final int entriesMax;
     private final List<Streams.LogItem> items = new ArrayList<>();
     private final Map<StreamId, Section> sections = new HashMap<>();
-    private final int late = parts.playback.runs().limits.endAfter(parts.playback.runs().limits.callTimeMax());
+    private final int late =
+        parts.playback.runs().limits.endAfter(parts.playback.runs().limits.callTimeMax());
     private @Nullable LogAddress last;
     private int entries;
     private int scanned;
@@ -233,9 +234,9 @@ public final class LoggedChanges {
         if (!isWanted(place.stream(), asked)) continue;
         any = true;
         entries++;
-        sections
-            .computeIfAbsent(place.stream(), stream -> new Section(stream, place.address()))
-            .last = place.address();
+        sections.computeIfAbsent(place.stream(), stream -> new Section(stream, place.address()))
+                .last =
+            place.address();
       }
       if (any) items.add(item);
       return !isFull();

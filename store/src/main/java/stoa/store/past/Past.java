@@ -65,7 +65,8 @@ public final class Past {
     return version().position();
   }
 
-  /// Returns the state as the handler encodes it for a checkpoint; no bytes when the key was absent.
+  /// Returns the state as the handler encodes it for a checkpoint; no bytes when the key was
+  /// absent.
   public byte[] encoded() {
     Version version = version(lateTick());
     if (version.isAbsent()) return new byte[0];
