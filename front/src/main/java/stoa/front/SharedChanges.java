@@ -92,11 +92,13 @@ final class SharedChanges<T> implements ChangeStream<T> {
     if (closed.get()) throw new Closed("the stream of changes is closed");
   }
 
-  private boolean isPresentLeft() {
-    if (present == null) return false;
-    if (present.objects.hasNext()) return true;
-    present.held.release().run();
-    return false;
+  /// Returns the next of the present objects; null when there are no more.
+  private ChangeSet.@Nullable One nextPresent() {
+    Present begun = present;
+    if (begun == null) return null;
+    if (begun.objects.hasNext()) return begun.objects.next();
+    begun.held.release().run();
+    return null;
   }
 
   @Override
@@ -134,7 +136,8 @@ final class SharedChanges<T> implements ChangeStream<T> {
 
   private @Nullable Change<T> ready() {
     checkOpen();
-    if (isPresentLeft()) return typed(present.objects.next().at(0, 1));
+    ChangeSet.One one = nextPresent();
+    if (one != null) return typed(one.at(0, 1));
     return set == null ? null : advance(set);
   }
 

@@ -1,7 +1,6 @@
 package stoa.front;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
 import stoa.ChangeStream;
 import stoa.Changes;
 import stoa.LogAddress;
@@ -11,12 +10,12 @@ import stoa.Subscription;
 final class SharedSubscription implements Subscription {
   private final SharedStoa stoa;
   private final Service.Subscribed found;
-  private final AtomicReference<LogAddress> position;
+  private volatile LogAddress position;
 
   SharedSubscription(SharedStoa stoa, Service.Subscribed found) {
     this.stoa = stoa;
     this.found = found;
-    position = new AtomicReference<>(found.position());
+    position = found.position();
   }
 
   @Override
@@ -26,7 +25,7 @@ final class SharedSubscription implements Subscription {
 
   @Override
   public LogAddress position() {
-    return position.get();
+    return position;
   }
 
   @Override
@@ -43,7 +42,11 @@ final class SharedSubscription implements Subscription {
   public void acknowledge(LogAddress token) {
     stoa.refuseInCall("acknowledge changes");
     stoa.service().changes().acknowledge(name(), token);
-    position.accumulateAndGet(token, (known, one) -> known.compareTo(one) < 0 ? one : known);
+    advance(token);
+  }
+
+  private synchronized void advance(LogAddress token) {
+    if (position.compareTo(token) < 0) position = token;
   }
 
   @Override

@@ -26,7 +26,7 @@ public record LoggedChange(
     @Nullable Answer answer,
     byte @Nullable [] before,
     byte @Nullable [] after) {
-  private static final int ENTRY_BYTES = 64;
+  private static final long ENTRY_BYTES = 64;
 
   /// About how many bytes it takes.
   public long bytes() {

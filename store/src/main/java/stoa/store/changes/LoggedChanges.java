@@ -487,7 +487,7 @@ public final class LoggedChanges {
       LoggedChange.Present one = present(space, entry, counter);
       if (one == null) continue;
       found.add(one);
-      bytes += one.state().length + 64;
+      bytes += one.state().length + 64L;
     }
     return new LoggedChange.Presents(found, next > end ? 0 : next);
   }
