@@ -97,7 +97,7 @@ public sealed interface Change<T> {
     }
   }
 
-  /// What a call answered.
+  /// The answer of a call.
   sealed interface Outcome {
     /// It returned.
     ///

@@ -3,7 +3,8 @@ package stoa;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What a [ChangeStream] shows, and where it begins. Immutable; each method returns another one.
+/// The choice of the changes that a [ChangeStream] shows, and of the place where it begins.
+/// Immutable; each method returns another one.
 ///
 /// ```java
 /// stoa.changes(Changes.of(Account.class).withStates().after(token))
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param detail how much it tells of each change
 /// @param <T> the type of the objects
 public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start start, Detail detail) {
-  /// Where a stream of changes begins.
+  /// The place where a stream of changes begins.
   public sealed interface Start {
     /// With the changes that are logged after it was opened.
     record Now() implements Start {}
@@ -39,7 +40,7 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
     record Present() implements Start {}
   }
 
-  /// How much a stream tells of each change.
+  /// The parts of each change that a stream tells.
   public enum Detail {
     /// The call and its arguments.
     CALLS,

@@ -5,7 +5,7 @@ import stoa.Changes;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// What a reader of changes asks a port for.
+/// The question of a reader of changes to a port.
 ///
 /// @param type the stored name of the type; null for all
 /// @param key the encoded key of the one object; null for all

@@ -85,7 +85,9 @@ class ChangesTest {
   }
 
   private static <T> Change.Called<T> call(ChangeStream<T> stream) throws InterruptedException {
-    return assertInstanceOf(Change.Called.class, next(stream), "a call");
+    Change<T> next = next(stream);
+    if (next instanceof Change.Called<T> called) return called;
+    throw new AssertionError(next + " is no call");
   }
 
   private static <T> List<Change<T>> all(Stoa stoa, Changes<T> what) {
@@ -402,7 +404,8 @@ class ChangesTest {
           changes.stream().map(c -> c.at().version() + " " + c.at().address()).toList());
       long balance = 0;
       for (int i = 0; i < changes.size(); i++) {
-        var change = assertInstanceOf(Change.Called.class, changes.get(i));
+        Change<Account> one = changes.get(i);
+        if (!(one instanceof Change.Called<Account> change)) throw new AssertionError(one);
         var event = (History.Event.Called) called.get(i).event();
         assertEquals(event.arguments(), change.arguments());
         Account before = changes.get(i).before();

@@ -35,7 +35,7 @@ public record LoggedChange(
     return after == null ? bytes : bytes + after.length;
   }
 
-  /// How much a reader wants to know of each change.
+  /// The parts of each change that a reader wants.
   public enum Detail {
     /// The put.
     CALLS,
@@ -45,7 +45,7 @@ public record LoggedChange(
     STATES
   }
 
-  /// What a reader asks for.
+  /// The question of a reader.
   ///
   /// @param space the space of the keys; null for all
   /// @param name the name of the one key; null for all of the space
@@ -80,7 +80,7 @@ public record LoggedChange(
   /// @param next where the directory of the space goes on; 0 at its end
   public record Presents(List<Present> keys, long next) {}
 
-  /// What the layer above the store knows of its keys.
+  /// The knowledge that the layer above the store has of its keys.
   public interface Names {
     /// Returns the spaces whose keys have changes.
     Iterable<String> spaces();

@@ -70,9 +70,19 @@ public final class LoggedChanges {
       Health health,
       long warmBytesMax) {}
 
-  /// The key of a stream. Guarded by the lock of `known`.
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-  private record Known(@Nullable String space, byte[] name) {}
+  /// The key of a stream; no space for a stream that belongs to no wanted key.
+  private static final class Known {
+    private final @Nullable String space;
+    private final byte[] name;
+
+    // The address at which the last generation began that is known to stand.
+    private volatile long standing;
+
+    private Known(@Nullable String space, byte[] name) {
+      this.space = space;
+      this.name = name;
+    }
+  }
 
   private record Place(StreamId stream, long next) {}
 
@@ -428,6 +438,8 @@ public final class LoggedChanges {
       Streams.At mark = streams.lastMark(stream, first - 1);
       if (mark == null || !Records.mark(mark.data()).alive()) return true;
       long begun = mark.address();
+      Known key = known(stream);
+      if (key.standing == begun) return false;
       long end = parts.finder.settled(resident, begun, 0);
       var found = new boolean[1];
       streams.scan(
@@ -439,6 +451,7 @@ public final class LoggedChanges {
                 entry.kind() == Records.VERDICT && Records.verdict(entry.payload()).call() == begun;
             return !found[0];
           });
+      if (!found[0]) key.standing = begun;
       return found[0];
     }
   }
