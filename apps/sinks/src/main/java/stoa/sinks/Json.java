@@ -24,7 +24,9 @@ public final class Json {
   public static @Nullable Map<String, @Nullable Object> state(@Nullable Object state) {
     if (state == null) return null;
     var fields = new LinkedHashMap<String, @Nullable Object>();
-    for (Class<?> type = state.getClass(); type != null && type != Object.class; type = type.getSuperclass()) {
+    for (Class<?> type = state.getClass();
+        type != null && type != Object.class;
+        type = type.getSuperclass()) {
       for (Field field : type.getDeclaredFields()) {
         if (Modifier.isStatic(field.getModifiers()) || field.isSynthetic()) continue;
         try {
