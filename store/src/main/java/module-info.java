@@ -10,6 +10,7 @@ module stoa.store {
   exports stoa.store;
   exports stoa.store.blobs;
   exports stoa.store.calls;
+  exports stoa.store.changes;
   exports stoa.store.ordering;
   exports stoa.store.past;
   exports stoa.store.replicas;

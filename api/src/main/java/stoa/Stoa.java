@@ -260,6 +260,32 @@ public interface Stoa extends AutoCloseable {
   /// Returns the streams of the log: those of the program, and beside them those of objects.
   StreamStore streams();
 
+  /// Opens a stream of the changes of shared objects, in the order of the log: what was called with
+  /// which arguments, what was created and deleted, and which changes share a transaction. Blobs,
+  /// [#streams] and [#store] have no changes here.
+  ///
+  /// @throws TooOld when changes behind the token that it begins with were released
+  /// @throws LimitExceeded when there are [StreamStore#FOLLOWERS_MAX] such streams already
+  /// @throws NotShareable when the class cannot be shared
+  <T> ChangeStream<T> changes(Changes<T> what);
+
+  /// Returns the durable subscription of a name, or begins one at the present. From now on the
+  /// store keeps the log behind its position, whatever [Keep] says, until the position is too old,
+  /// or [#unsubscribe].
+  ///
+  /// @param ageMax how old the position may become, at least a second; replaces an earlier one
+  /// @throws IllegalArgumentException when the name is empty or too long
+  /// @throws LimitExceeded when there are too many
+  Subscription subscribe(String name, Duration ageMax);
+
+  /// Returns the durable subscriptions, by name.
+  List<Subscription> subscriptions();
+
+  /// Deletes a durable subscription: the store keeps nothing more for it.
+  ///
+  /// @return whether it existed
+  boolean unsubscribe(String name);
+
   /// Returns the listenable key-value store: values under keys of its own, with listeners.
   KeyValueStore store();
 

@@ -19,6 +19,7 @@ public final class Main {
     ShellCommand.class,
     KeepCommand.class,
     TrimCommand.class,
+    SubscriptionsCommand.class,
     AcceptCommand.class,
     AuditCommand.class,
     IdentityCommand.class,

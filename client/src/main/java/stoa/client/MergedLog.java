@@ -2,17 +2,16 @@ package stoa.client;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
-import stoa.LogSlot;
-import stoa.StreamEntry;
 import stoa.base.Decoder;
 import stoa.wire.StreamForms;
 
 /// Reads the logs of several groups as the one log that their addresses make. One thread uses it.
-final class MergedLog {
+///
+/// @param <E> the contents of log addresses
+final class MergedLog<E> {
   /*
    * Each group tells its part of the log up to an address only after it is complete there (`Moments`
    * in the store). So the least address among the next ones of all groups is the next one of the
@@ -24,25 +23,54 @@ final class MergedLog {
    */
   private static final LogAddress NONE = new LogAddress(-1, -1);
 
+  /// The questions about one group's log.
+  ///
+  /// @param <E> the contents of log addresses
+  interface Source<E> {
+    /// Asks for later contents, for which the server waits a little. The answer ends with the
+    /// address from which on the server has read nothing.
+    RemoteStreams.PendingAnswer later(LogAddress from, int waitMillis);
+
+    /// Asks for the first part of the contents from one address to another, both inclusive. The
+    /// answer ends with a u8 that is 1 when there is more, and the address at which that begins.
+    RemoteStreams.PendingAnswer page(LogAddress from, LogAddress to);
+
+    /// Reads the contents that an answer begins with.
+    List<E> contents(Decoder in);
+
+    /// Returns the log address of a content.
+    LogAddress address(E content);
+
+    /// Returns the whole content of an address of which several groups have parts.
+    E joined(List<E> parts);
+  }
+
   /// The reading of one group's log. Its owner is the log.
-  static final class Cursor {
-    private final RemoteStreams streams;
-    private final ArrayDeque<LogSlot.Written> ahead = new ArrayDeque<>();
+  ///
+  /// @param <E> the contents of log addresses
+  static final class Cursor<E> {
+    private final Source<E> source;
+    private final ArrayDeque<E> ahead = new ArrayDeque<>();
     private LogAddress next;
 
-    private Cursor(RemoteStreams streams, LogAddress next) {
-      this.streams = streams;
+    private Cursor(Source<E> source, LogAddress next) {
+      this.source = source;
       this.next = next;
+    }
+
+    private @Nullable LogAddress head() {
+      E first = ahead.peek();
+      return first == null ? null : source.address(first);
     }
 
     /// Asks for later entries, for which the server waits a little.
     RemoteStreams.PendingAnswer later(int waitMillis) {
-      return streams.later(next, waitMillis);
+      return source.later(next, waitMillis);
     }
 
     /// Takes the answer to [#later].
     void takeLater(Decoder in) {
-      take(StreamForms.slots(in), StreamForms.log(in));
+      take(source.contents(in), StreamForms.log(in));
     }
 
     private boolean lacks(LogAddress bound) {
@@ -50,34 +78,34 @@ final class MergedLog {
     }
 
     private void takePage(Decoder in, LogAddress bound) {
-      List<LogSlot> slots = StreamForms.slots(in);
+      List<E> contents = source.contents(in);
       boolean more = in.u8() == 1;
-      take(slots, more ? StreamForms.log(in) : after(bound));
+      take(contents, more ? StreamForms.log(in) : after(bound));
     }
 
-    private void take(List<LogSlot> slots, LogAddress reached) {
-      for (LogSlot slot : slots) {
-        if (slot instanceof LogSlot.Written written && slot.address().compareTo(next) >= 0) {
-          ahead.add(written);
-        }
+    private void take(List<E> contents, LogAddress reached) {
+      for (E content : contents) {
+        if (source.address(content).compareTo(next) >= 0) ahead.add(content);
       }
       if (reached.compareTo(next) > 0) next = reached;
     }
   }
 
-  private final List<Cursor> cursors;
+  private final List<Cursor<E>> cursors;
 
   /// @param groups the logs of all groups
   /// @param from the first address
-  MergedLog(List<RemoteStreams> groups, LogAddress from) {
-    cursors = groups.stream().map(streams -> new Cursor(streams, from)).toList();
+  MergedLog(List<? extends Source<E>> groups, LogAddress from) {
+    var all = new ArrayList<Cursor<E>>(groups.size());
+    for (Source<E> group : groups) all.add(new Cursor<>(group, from));
+    cursors = all;
   }
 
   private static LogAddress after(LogAddress address) {
     return new LogAddress(address.epoch(), address.counter() + 1);
   }
 
-  List<Cursor> cursors() {
+  List<Cursor<E>> cursors() {
     return cursors;
   }
 
@@ -89,24 +117,26 @@ final class MergedLog {
   /// Returns the last address of which an entry is known; one below all when there is none.
   LogAddress known() {
     LogAddress last = NONE;
-    for (Cursor cursor : cursors) {
-      LogSlot.Written known = cursor.ahead.peekLast();
-      if (known != null && known.address().compareTo(last) > 0) last = known.address();
+    for (Cursor<E> cursor : cursors) {
+      E content = cursor.ahead.peekLast();
+      if (content == null) continue;
+      LogAddress known = cursor.source.address(content);
+      if (known.compareTo(last) > 0) last = known;
     }
     return last;
   }
 
   /// Returns the next content up to an address, which every group has issued; null when there is
   /// none.
-  LogSlot.@Nullable Written next(LogAddress bound) {
+  @Nullable E next(LogAddress bound) {
     level(bound);
-    LogSlot.Written least = null;
-    for (Cursor cursor : cursors) {
-      LogSlot.Written head = cursor.ahead.peek();
-      if (head == null || head.address().compareTo(bound) > 0) continue;
-      if (least == null || head.address().compareTo(least.address()) < 0) least = head;
+    LogAddress least = null;
+    for (Cursor<E> cursor : cursors) {
+      LogAddress head = cursor.head();
+      if (head == null || head.compareTo(bound) > 0) continue;
+      if (least == null || head.compareTo(least) < 0) least = head;
     }
-    return least == null ? null : take(least.address());
+    return least == null ? null : take(least);
   }
 
   /// Asks the groups of which nothing is known up to an address.
@@ -114,31 +144,17 @@ final class MergedLog {
     while (true) {
       var lacking = cursors.stream().filter(cursor -> cursor.lacks(bound)).toList();
       if (lacking.isEmpty()) return;
-      var asked = lacking.stream().map(cursor -> cursor.streams.page(cursor.next, bound)).toList();
+      var asked = lacking.stream().map(cursor -> cursor.source.page(cursor.next, bound)).toList();
       for (int i = 0; i < asked.size(); i++) lacking.get(i).takePage(asked.get(i).join(), bound);
     }
   }
 
-  private LogSlot.Written take(LogAddress address) {
-    var slots = new ArrayList<LogSlot.Written>();
-    for (Cursor cursor : cursors) {
-      LogSlot.Written head = cursor.ahead.peek();
-      if (head != null && head.address().equals(address)) slots.add(cursor.ahead.remove());
+  private E take(LogAddress address) {
+    var parts = new ArrayList<E>();
+    Source<E> source = cursors.getFirst().source;
+    for (Cursor<E> cursor : cursors) {
+      if (address.equals(cursor.head())) parts.add(cursor.ahead.remove());
     }
-    return joined(slots);
-  }
-
-  /// Returns the whole content of an address of which several groups have parts.
-  static LogSlot.Written joined(List<LogSlot.Written> slots) {
-    if (slots.size() == 1) return slots.getFirst();
-    var entries = new ArrayList<StreamEntry>();
-    for (LogSlot.Written slot : slots) entries.addAll(slot.entries());
-    // Those of an append come in the order of the keys. The sort leaves others in the order of
-    // their
-    // groups.
-    if (entries.stream().allMatch(entry -> entry.kind() == StreamEntry.Kind.DATA)) {
-      entries.sort(Comparator.comparing(StreamEntry::stream));
-    }
-    return new LogSlot.Written(slots.getFirst().address(), entries);
+    return source.joined(parts);
   }
 }

@@ -9,12 +9,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import stoa.LogSlot;
 import stoa.front.Service;
 
 /// The new entries at the end of the one log of several groups. One thread reads; any thread may
 /// close.
-final class MergedTail implements Service.Tail<LogSlot.Written> {
+///
+/// @param <E> the contents of log addresses
+final class MergedTail<E> implements Service.Tail<E> {
   // The time that a server waits in one request.
   private static final int WAIT_MILLIS = 200;
 
@@ -22,15 +23,15 @@ final class MergedTail implements Service.Tail<LogSlot.Written> {
   private static final long IDLE_MILLIS = 5;
 
   private final RemotePart stoa;
-  private final MergedLog log;
+  private final MergedLog<E> log;
 
   // The questions that wait at servers for later entries.
-  private final Map<MergedLog.Cursor, RemoteStreams.PendingAnswer> waiting = new HashMap<>();
+  private final Map<MergedLog.Cursor<E>, RemoteStreams.PendingAnswer> waiting = new HashMap<>();
 
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /// @param stoa the first part
-  MergedTail(RemotePart stoa, MergedLog log) {
+  MergedTail(RemotePart stoa, MergedLog<E> log) {
     stoa.conversation().check();
     this.stoa = stoa;
     this.log = log;
@@ -41,33 +42,33 @@ final class MergedTail implements Service.Tail<LogSlot.Written> {
   }
 
   /// Returns the next of the entries that are known, after it has asked all groups up to there.
-  private LogSlot.@Nullable Written known() {
+  private @Nullable E known() {
     if (isClosed()) return null;
     stoa.conversation().check();
     return log.next(log.known());
   }
 
   @Override
-  public LogSlot.@Nullable Written poll() {
-    LogSlot.Written found = known();
+  public @Nullable E poll() {
+    E found = known();
     if (found != null || isClosed()) return found;
-    List<MergedLog.Cursor> cursors = log.cursors();
+    List<MergedLog.Cursor<E>> cursors = log.cursors();
     var asked = cursors.stream().map(cursor -> cursor.later(0)).toList();
     for (int i = 0; i < asked.size(); i++) cursors.get(i).takeLater(asked.get(i).join());
     return known();
   }
 
   @Override
-  public LogSlot.@Nullable Written next(long nanosMax) throws InterruptedException {
+  public @Nullable E next(long nanosMax) throws InterruptedException {
     if (nanosMax <= 0) return poll();
     long deadline = System.nanoTime() + nanosMax;
     while (true) {
-      LogSlot.Written found = known();
+      E found = known();
       if (found != null || isClosed()) return found;
       long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
       if (left <= 0) return null;
       int wait = (int) Math.min(left, WAIT_MILLIS);
-      for (MergedLog.Cursor cursor : log.cursors()) {
+      for (MergedLog.Cursor<E> cursor : log.cursors()) {
         var _ = waiting.computeIfAbsent(cursor, one -> one.later(wait));
       }
       await(left);
@@ -91,7 +92,7 @@ final class MergedTail implements Service.Tail<LogSlot.Written> {
   ///
   /// @throws RuntimeException when a question failed; the next call asks again
   private boolean takeAnswers() {
-    for (MergedLog.Cursor cursor : log.cursors()) {
+    for (MergedLog.Cursor<E> cursor : log.cursors()) {
       RemoteStreams.PendingAnswer asked = waiting.get(cursor);
       if (asked == null || !asked.answer().isDone()) continue;
       waiting.remove(cursor);

@@ -45,6 +45,7 @@ final class RemoteService implements Service, AutoCloseable {
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
   private final SharedStoa stoa;
   private final Service.Streams streams;
+  private final RemoteChanges changes = new RemoteChanges(this);
   private final Migrating migrating;
 
   // The parts of the other groups; opening, or open.
@@ -223,6 +224,11 @@ final class RemoteService implements Service, AutoCloseable {
   @Override
   public RemoteBlobs blobs() {
     return first.blobs();
+  }
+
+  @Override
+  public RemoteChanges changes() {
+    return changes;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package stoa.client;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -28,7 +29,7 @@ import stoa.wire.proto.Stream;
 /// the store. Thread-safe.
 final class RemoteStreams implements Service.Streams {
   // The approximate bytes of one answer.
-  private static final int PAGE_BYTES = 1 << 20;
+  static final int PAGE_BYTES = 1 << 20;
 
   // The number of log addresses in one question.
   static final int ADDRESSES_MAX = 1_024;
@@ -72,7 +73,8 @@ final class RemoteStreams implements Service.Streams {
     }
   }
 
-  private PendingAnswer begin(StreamOperation operation, Encoder arguments) {
+  /// Asks without waiting.
+  PendingAnswer begin(StreamOperation operation, Encoder arguments) {
     var answer = new CompletableFuture<Answer>();
     stoa.conversation()
         .begin(
@@ -223,6 +225,53 @@ final class RemoteStreams implements Service.Streams {
   PendingAnswer later(LogAddress from, int waitMillis) {
     var out = StreamForms.log(new Encoder(48), from).varint(PAGE_BYTES).varint(waitMillis);
     return begin(StreamOperation.FOLLOW_LOG, out);
+  }
+
+  /// Returns the questions about the log of this part, for a reader of the logs of all.
+  MergedLog.Source<LogSlot.Written> log() {
+    return new MergedLog.Source<>() {
+      @Override
+      public PendingAnswer later(LogAddress from, int waitMillis) {
+        return RemoteStreams.this.later(from, waitMillis);
+      }
+
+      @Override
+      public PendingAnswer page(LogAddress from, LogAddress to) {
+        return RemoteStreams.this.page(from, to);
+      }
+
+      @Override
+      public List<LogSlot.Written> contents(Decoder in) {
+        var found = new ArrayList<LogSlot.Written>();
+        for (LogSlot slot : StreamForms.slots(in)) {
+          if (slot instanceof LogSlot.Written written) found.add(written);
+        }
+        return found;
+      }
+
+      @Override
+      public LogAddress address(LogSlot.Written content) {
+        return content.address();
+      }
+
+      @Override
+      public LogSlot.Written joined(List<LogSlot.Written> parts) {
+        return RemoteStreams.joined(parts);
+      }
+    };
+  }
+
+  /// Returns the whole content of an address of which several groups have parts.
+  static LogSlot.Written joined(List<LogSlot.Written> slots) {
+    if (slots.size() == 1) return slots.getFirst();
+    var entries = new ArrayList<StreamEntry>();
+    for (LogSlot.Written slot : slots) entries.addAll(slot.entries());
+    // Those of an append come in the order of the keys. The sort leaves others in the order of
+    // their groups.
+    if (entries.stream().allMatch(entry -> entry.kind() == StreamEntry.Kind.DATA)) {
+      entries.sort(Comparator.comparing(StreamEntry::stream));
+    }
+    return new LogSlot.Written(slots.getFirst().address(), entries);
   }
 
   @Override

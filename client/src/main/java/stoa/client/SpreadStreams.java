@@ -65,6 +65,10 @@ final class SpreadStreams implements Service.Streams {
     return IntStream.range(0, stoa.count()).mapToObj(this::part).toList();
   }
 
+  private List<MergedLog.Source<LogSlot.Written>> logs() {
+    return parts().stream().map(RemoteStreams::log).toList();
+  }
+
   // ---- the group of each stream
 
   private int shard(StreamKey stream) {
@@ -254,7 +258,7 @@ final class SpreadStreams implements Service.Streams {
       if (part instanceof LogSlot.Written one) written.add(one);
       trimmed |= part instanceof LogSlot.Trimmed;
     }
-    if (!written.isEmpty()) return MergedLog.joined(written);
+    if (!written.isEmpty()) return RemoteStreams.joined(written);
     return trimmed ? new LogSlot.Trimmed(address) : new LogSlot.Hole(address);
   }
 
@@ -262,15 +266,15 @@ final class SpreadStreams implements Service.Streams {
   public void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor) {
     LogAddress tail = tail();
     LogAddress end = to.compareTo(tail) < 0 ? to : tail;
-    var log = new MergedLog(parts(), from);
+    var log = new MergedLog<>(logs(), from);
     for (LogSlot.Written next; (next = log.next(end)) != null; ) {
       if (!visitor.test(next)) return;
     }
   }
 
   @Override
-  public MergedTail follow(LogAddress from) {
-    return new MergedTail(stoa.first(), new MergedLog(parts(), from));
+  public MergedTail<LogSlot.Written> follow(LogAddress from) {
+    return new MergedTail<>(stoa.first(), new MergedLog<>(logs(), from));
   }
 
   @Override

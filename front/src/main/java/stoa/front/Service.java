@@ -313,6 +313,46 @@ public interface Service {
   /// Returns the port to the streams.
   Streams streams();
 
+  /// Returns the port to the changes of objects.
+  ChangeLog changes();
+
+  /// The changes of objects, in the order of the log. Thread-safe.
+  interface ChangeLog {
+    /// Returns the stored name of a class.
+    ///
+    /// @throws stoa.NotShareable when it cannot be shared
+    String typeOf(Class<?> face);
+
+    /// Follows the changes.
+    Tail<ChangeSet> follow(ChangeQuery query, LogAddress from);
+
+    /// Returns the objects that are present at a log address, which the caller holds.
+    Iterator<ChangeSet.One> present(ChangeQuery query, LogAddress at);
+
+    /// Returns the subscription of a name, or begins one at the present.
+    ///
+    /// @param ageSecondsMax replaces an earlier one
+    Subscribed subscribe(String name, long ageSecondsMax);
+
+    /// Moves a subscription forward.
+    ///
+    /// @throws stoa.Gone when there is none of that name
+    void acknowledge(String name, LogAddress position);
+
+    /// Returns all subscriptions, by name.
+    List<Subscribed> subscriptions();
+
+    /// Ends a subscription; returns whether there was one.
+    boolean unsubscribe(String name);
+  }
+
+  /// A durable subscription to changes.
+  ///
+  /// @param name its name
+  /// @param position the log address up to which its consumer has handled the changes
+  /// @param ageSecondsMax how old the position may be before the store keeps no more for it
+  record Subscribed(String name, LogAddress position, long ageSecondsMax) {}
+
   /// Returns a key of the listenable key-value store.
   ///
   /// @param encoded the key, as [stoa.front.types.Keys] writes it

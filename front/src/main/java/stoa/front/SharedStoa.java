@@ -8,14 +8,18 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Call1;
+import stoa.ChangeStream;
+import stoa.Changes;
 import stoa.Gone;
 import stoa.History;
 import stoa.KeyValueStore;
+import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.ObjectListing;
@@ -24,6 +28,7 @@ import stoa.Ref;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StreamStore;
+import stoa.Subscription;
 import stoa.Timers;
 import stoa.Transaction;
 import stoa.TransactionBody;
@@ -69,6 +74,7 @@ public final class SharedStoa implements Host {
   private final SerialCalls serialCalls;
   private final SharedKeyValues keys = new SharedKeyValues(this);
   private final SharedStreams streams = new SharedStreams(this);
+  private final AtomicInteger changeStreams = new AtomicInteger();
 
   // Null while nobody records what the program does.
   private volatile @Nullable Tracer tracer;
@@ -536,6 +542,56 @@ public final class SharedStoa implements Host {
   public StreamStore streams() {
     MethodRun.refuse("use streams");
     return streams;
+  }
+
+  @Override
+  public <T> ChangeStream<T> changes(Changes<T> what) {
+    Objects.requireNonNull(what, "what to tell the changes of is null");
+    MethodRun.refuse("read changes");
+    if (changeStreams.incrementAndGet() > StreamStore.FOLLOWERS_MAX) {
+      changeStreams.decrementAndGet();
+      throw new LimitExceeded(
+          "there are %,d streams of changes already; close some"
+              .formatted(StreamStore.FOLLOWERS_MAX));
+    }
+    try {
+      return SharedChanges.open(this, what, changeStreams::decrementAndGet);
+    } catch (RuntimeException | Error refused) {
+      changeStreams.decrementAndGet();
+      throw refused;
+    }
+  }
+
+  @Override
+  public Subscription subscribe(String name, Duration ageMax) {
+    Objects.requireNonNull(name, "the subscription's name is null");
+    refuseInCall("subscribe");
+    if (ageMax.toSeconds() < 1) {
+      throw new IllegalArgumentException(
+          "a subscription keeps the log for at least one second, not for " + ageMax);
+    }
+    return new SharedSubscription(this, service.changes().subscribe(name, ageMax.toSeconds()));
+  }
+
+  @Override
+  public List<Subscription> subscriptions() {
+    return service.changes().subscriptions().stream()
+        .<Subscription>map(one -> new SharedSubscription(this, one))
+        .toList();
+  }
+
+  @Override
+  public boolean unsubscribe(String name) {
+    Objects.requireNonNull(name, "the subscription's name is null");
+    refuseInCall("delete a subscription");
+    return service.changes().unsubscribe(name);
+  }
+
+  /// Returns the route of the one object whose changes a program reads.
+  SharedCall changing(Object shared) {
+    refuseBlob(shared, "has no changes in the log; its bytes have versions, see Blob.snapshot");
+    Sharing.checkHistory(shared);
+    return own(shared);
   }
 
   @Override

@@ -174,6 +174,8 @@ final class Needs {
       case APPEND, PLACES -> of(CALL, Keep.STREAMS);
       case TAIL, HAS -> Need.NONE;
       case READ_LOG, SCAN_LOG, READ, SCAN, CHECK, OLDEST, FOLLOW, FOLLOW_LOG -> Need.of(READ);
+      case CHANGES, FOLLOW_CHANGES, PRESENT, SUBSCRIPTIONS -> Need.of(READ);
+      case SUBSCRIBE, ACKNOWLEDGE, UNSUBSCRIBE -> Need.of(CALL);
       case TRIM -> Need.of(CREATE);
       case FILL_HOLE -> Need.of(CALL);
     };

@@ -170,7 +170,7 @@ final class Requests {
       PendingRequest.Work work =
           () ->
               Forms.data(
-                  StreamCalls.answer(service.streams(), operation, arguments.toByteArray()),
+                  StreamCalls.answer(service, operation, arguments.toByteArray()),
                   service.moment());
       if (operation.isFollow()) asked.aside(work); // it waits for most of its time
       else session.threads.reads().execute(() -> asked.attempt(work));

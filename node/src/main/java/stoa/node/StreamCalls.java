@@ -23,6 +23,8 @@ import stoa.UnknownOutcome;
 import stoa.base.CallId;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.front.ChangeQuery;
+import stoa.objects.ObjectService;
 import stoa.objects.StreamService;
 import stoa.wire.Frames;
 import stoa.wire.StreamForms;
@@ -37,8 +39,9 @@ final class StreamCalls {
   private StreamCalls() {}
 
   /// Performs an operation, and returns its answer.
-  static byte[] answer(StreamService service, StreamOperation operation, byte[] arguments)
+  static byte[] answer(ObjectService objects, StreamOperation operation, byte[] arguments)
       throws InterruptedException {
+    StreamService service = objects.streams();
     StreamStore streams = service.all();
     var in = new Decoder(arguments);
     var out = new Encoder(256);
@@ -69,6 +72,29 @@ final class StreamCalls {
         LogAddress log = StreamForms.log(in);
         StreamForms.places(out, service.appended(keys(in), log));
       }
+      case CHANGES -> {
+        LogAddress from = StreamForms.log(in);
+        LogAddress to = StreamForms.log(in);
+        int most = bytesMax(in);
+        objects.changes().scan(ChangeQuery.read(in), from, to, most, out);
+      }
+      case FOLLOW_CHANGES -> {
+        LogAddress from = StreamForms.log(in);
+        int most = bytesMax(in);
+        long wait = waitMax(in).toMillis();
+        objects.changes().follow(ChangeQuery.read(in), from, most, wait, out);
+      }
+      case PRESENT -> {
+        LogAddress at = StreamForms.log(in);
+        String type = in.text();
+        long from = in.varint();
+        int most = bytesMax(in);
+        objects.changes().present(ChangeQuery.read(in), at, type, from, most, out);
+      }
+      case SUBSCRIBE -> objects.changes().subscribe(in.text(), in.varint(), out);
+      case ACKNOWLEDGE -> objects.changes().acknowledge(in.text(), StreamForms.log(in));
+      case SUBSCRIPTIONS -> objects.changes().subscriptions(out);
+      case UNSUBSCRIBE -> out.u8(objects.changes().unsubscribe(in.text()) ? 1 : 0);
       case APPEND -> throw new IllegalStateException(operation + " is asynchronous");
     }
     return out.toBytes();

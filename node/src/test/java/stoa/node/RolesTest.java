@@ -154,7 +154,7 @@ class RolesTest {
 
   private static Set<Role> stream(StreamOperation operation) {
     return switch (operation) {
-      case APPEND, FILL_HOLE, PLACES -> EnumSet.of(CALL);
+      case APPEND, FILL_HOLE, PLACES, SUBSCRIBE, ACKNOWLEDGE, UNSUBSCRIBE -> EnumSet.of(CALL);
       case TRIM -> EnumSet.of(CREATE);
       case TAIL, HAS -> ANY;
       default -> READS;

@@ -583,7 +583,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   }
 
   /// Returns the call of a put as its caller made it: in the code of its time.
-  private History.Event called(byte[] value, int code) {
+  History.Event called(byte[] value, int code) {
     ObjectType then = service.typeAt(shared().name(), code);
     try {
       return called(value, then);
@@ -616,7 +616,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   /// Returns an argument of the past in the program's classes; unconverted when they have no rule
   /// for it.
-  private @Nullable Object today(ObjectType then, @Nullable Object argument) {
+  @Nullable Object today(ObjectType then, @Nullable Object argument) {
     if (then.code().mayShare(argument)) return argument;
     try {
       return marshaller().value(then.marshaller().value(argument));

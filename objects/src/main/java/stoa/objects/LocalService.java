@@ -112,10 +112,12 @@ final class LocalService implements Service, Placing.Roots {
   private final ConcurrentHashMap<String, Integer> firsts = new ConcurrentHashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
   private final ReentrantLock fetching = new ReentrantLock();
+  private final LocalChanges changes;
   private final KeyValues keyValues;
   private final RetentionService retention;
   private final Snapshots snapshots;
   private final Alarms alarms;
+  private final Subscriptions subscriptions;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
   private static final int DOMAINS_MAX = 64;
@@ -160,6 +162,7 @@ final class LocalService implements Service, Placing.Roots {
     storedBlobs.resume(name -> blobs.key(Keys.decode(name, loader)));
     store.resume(this::key);
     keyValues.begin();
+    threads.every(subscriptions::tick);
     store.keep(config.keep());
     alarms.begin();
   }
@@ -202,9 +205,11 @@ final class LocalService implements Service, Placing.Roots {
     own = LoadedCode.ofProgram(this, dictionary, loader);
     marshaller = own.marshaller();
     for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
+    changes = new LocalChanges(this);
     keyValues = new KeyValues(this, threads);
     snapshots = new Snapshots(store);
     alarms = new Alarms(this, clock, threads);
+    subscriptions = new Subscriptions(store);
   }
 
   /// Refuses an accepted loss that no class of this store could have.
@@ -368,6 +373,16 @@ final class LocalService implements Service, Placing.Roots {
   /// Returns the store as programs use it.
   SharedStoa stoa() {
     return stoa;
+  }
+
+  @Override
+  public LocalChanges changes() {
+    return changes;
+  }
+
+  /// Returns the durable subscriptions to changes.
+  Subscriptions subscriptions() {
+    return subscriptions;
   }
 
   // ---- the operator's commands

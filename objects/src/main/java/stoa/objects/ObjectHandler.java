@@ -623,6 +623,15 @@ final class ObjectHandler implements Handler {
     return (kind & (CODED - 1)) == STATE ? in.raw(in.remaining()) : null;
   }
 
+  /// Returns the encoded state in a checkpoint of an object that was at clients; null when it is
+  /// none, or has no state yet.
+  static byte @Nullable [] placed(byte[] checkpoint) {
+    int kind = checkpoint[0] & (CODED - 1);
+    if (kind != PLACED && kind != LENT) return null;
+    byte[] state = PlacedState.inCheckpoint(checkpoint).bytes();
+    return state.length == 0 ? null : state;
+  }
+
   /// Returns the number of the code of a checkpoint, 0 when it has none.
   static int code(byte[] checkpoint) {
     var in = new Decoder(checkpoint);

@@ -88,6 +88,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   private final KeyService keys;
   private final CodeService code;
   private final StreamService streams;
+  private final ChangeService changes;
 
   private ObjectService(LocalService stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
@@ -98,6 +99,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     this.keys = new KeyService(stoa, naming);
     this.code = new CodeService(stoa);
     this.streams = new StreamService(stoa);
+    this.changes = new ChangeService(stoa);
     stoa.serve();
   }
 
@@ -1092,6 +1094,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     stoa.part().requireFirst("blobs");
     Object decoded = Keys.decode(key, classesOfKeys);
     return new SharedBlob(stoa.stoa(), stoa.blobs().at(decoded, generation));
+  }
+
+  /// Returns the changes of its objects.
+  public ChangeService changes() {
+    return changes;
   }
 
   /// Returns the service of streams.

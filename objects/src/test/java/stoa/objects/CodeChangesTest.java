@@ -13,6 +13,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Change;
+import stoa.ChangeStream;
+import stoa.Changes;
 import stoa.History;
 import stoa.Stoa;
 
@@ -178,8 +181,25 @@ class CodeChangesTest {
                   .limit(1)
                   .map(called -> String.valueOf(called.arguments().getFirst()))
                   .toList());
+          requireFirstChange(stoa, cart);
           return null;
         });
+  }
+
+  /// A change stream tells a call of old code in the classes of now.
+  private static void requireFirstChange(Stoa stoa, Object cart) {
+    var what = Changes.ofObject(cart).fromBeginning().withStates();
+    try (ChangeStream<Object> changes = stoa.changes(what)) {
+      Change<Object> from = changes.poll().orElseThrow();
+      assertEquals(1, from.at().version());
+      Change<Object> change = changes.poll().orElseThrow();
+      if (!(change instanceof Change.Called<Object> add)) throw new AssertionError(change);
+      String order = "Order[item=item 1, count=1, note=old]";
+      assertEquals("[" + order + "]", add.arguments().toString());
+      assertEquals("Returned[value=" + order + "]", add.outcome().toString());
+      Object state = Objects.requireNonNull(add.after());
+      assertEquals("[" + order + "]", String.valueOf(Program.call(state, "orders")));
+    }
   }
 
   @Test

@@ -35,6 +35,8 @@ import stoa.store.calls.PriorOutcome;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.calls.Visit;
+import stoa.store.changes.LoggedChange;
+import stoa.store.changes.LoggedChanges;
 import stoa.store.divergence.Following;
 import stoa.store.ordering.Addresses;
 import stoa.store.past.LocalView;
@@ -383,6 +385,13 @@ public final class Store implements AutoCloseable {
     return new StoredStreams(engine.streamParts(), engine.streams());
   }
 
+  /// Returns the reader of the changes of keys.
+  ///
+  /// @param names knows the keys
+  public LoggedChanges changes(LoggedChange.Names names) {
+    return new LoggedChanges(engine.changeParts(userStreams()), names);
+  }
+
   /// Returns a key as it was after a stream address.
   ///
   /// @throws IllegalArgumentException when the stream has not reached that address
@@ -443,6 +452,16 @@ public final class Store implements AutoCloseable {
     engine.barrier().await(key);
     checkUsable();
     return engine.retention().trim(key, before);
+  }
+
+  /// Releases the entries that [#append] added to a key in front of an address.
+  public void forgetNotes(Key key, long before) {
+    engine.streams().trim(key.stream(), before);
+  }
+
+  /// Returns the last log counter of the entries that are at least so old; 0 when there are none.
+  public long lastBefore(long micros) {
+    return engine.holds().endBefore(micros);
   }
 
   /// Releases the versions up to the last one, like [#trim], for keys that the layer above manages

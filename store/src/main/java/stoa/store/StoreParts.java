@@ -10,6 +10,7 @@ import stoa.store.batches.BatchLeader;
 import stoa.store.batches.Intake;
 import stoa.store.batches.Questions;
 import stoa.store.calls.Neighbors;
+import stoa.store.changes.LoggedChanges;
 import stoa.store.divergence.AcceptedStates;
 import stoa.store.divergence.Announcements;
 import stoa.store.divergence.Quarantine;
@@ -61,6 +62,9 @@ import stoa.store.watching.Watches;
 final class StoreParts {
   // The divisor for the share of the keys' memory that past versions and local views get.
   private static final int VERSIONS_SHARE = 4;
+
+  // The divisor for what readers of changes keep beside that.
+  private static final int CHANGES_SHARE = 16;
 
   private final StoreConfig config;
 
@@ -367,6 +371,19 @@ final class StoreParts {
   }
 
   /// Returns the parts that keep users' streams.
+  LoggedChanges.Parts changeParts(StoredStreams users) {
+    return new LoggedChanges.Parts(
+        users,
+        streams,
+        residents,
+        finder,
+        playback,
+        loader,
+        intake.progress(),
+        health,
+        config.residentBytesMax() / CHANGES_SHARE);
+  }
+
   StoredStreams.Parts streamParts() {
     return new StoredStreams.Parts(
         leader,

@@ -117,7 +117,8 @@ public final class ClusterScenario implements Scenario {
 
   private void troubled(Cluster cluster, CallerProgress progress, Chance chance, Trace trace)
       throws Exception {
-    try (var snapshots = new RecordedSnapshots(cluster.url())) {
+    try (var snapshots = new RecordedSnapshots(cluster.url());
+        var changes = new RecordedChanges(cluster.url(), chance.of("changes"))) {
       for (int i = 0; i < faults; i++) {
         progress.await(chance.between(between / 2, between));
         snapshots.take();
@@ -126,7 +127,10 @@ public final class ClusterScenario implements Scenario {
         snapshots.trim();
         snapshots.require();
         trace.reached("the snapshots with names show the same");
+        if (i < faults - 1) changes.acknowledge();
       }
+      changes.require();
+      trace.reached("the changes are the histories");
       snapshots.delete();
     }
     progress.await(between);

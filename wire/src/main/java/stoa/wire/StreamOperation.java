@@ -29,7 +29,21 @@ public enum StreamOperation {
   /// Asks which streams the group has.
   HAS(13),
   /// Finds the stream addresses of an append to streams of several groups.
-  PLACES(14);
+  PLACES(14),
+  /// Reads the changes of objects.
+  CHANGES(15),
+  /// Waits for later changes of objects.
+  FOLLOW_CHANGES(16),
+  /// Reads the objects that are present at a log address.
+  PRESENT(17),
+  /// Begins or finds a subscription to changes.
+  SUBSCRIBE(18),
+  /// Moves a subscription forward.
+  ACKNOWLEDGE(19),
+  /// Lists the subscriptions.
+  SUBSCRIPTIONS(20),
+  /// Ends a subscription.
+  UNSUBSCRIBE(21);
 
   private final int number;
 
@@ -52,6 +66,6 @@ public enum StreamOperation {
 
   /// Returns whether the operation waits for later entries.
   public boolean isFollow() {
-    return this == FOLLOW || this == FOLLOW_LOG;
+    return this == FOLLOW || this == FOLLOW_LOG || this == FOLLOW_CHANGES;
   }
 }

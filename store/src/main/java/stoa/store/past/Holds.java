@@ -179,6 +179,11 @@ public final class Holds {
     return timeline.firstBehind(key.stream(), since(micros) - 1) - 1;
   }
 
+  /// Returns the last log counter of the entries that are at least so old; 0 when there are none.
+  public long endBefore(long micros) {
+    return streams.lastBefore(clock.nowMicros() - micros);
+  }
+
   /// Returns the first log counter of the entries of a recent time.
   long since(long micros) {
     return streams.firstSince(clock.nowMicros() - micros);

@@ -65,6 +65,19 @@ public final class Past {
     return version().position();
   }
 
+  /// Returns the state as the handler encodes it for a checkpoint; no bytes when the key was
+  /// absent.
+  public byte[] encoded() {
+    Version version = version(lateTick());
+    if (version.isAbsent()) return new byte[0];
+    Handler free = version.take();
+    Handler handler =
+        free == null ? told(() -> playback.versions().another(key, version, lateTick())) : free;
+    byte[] encoded = handler.checkpoint();
+    playback.versions().give(version, handler);
+    return encoded;
+  }
+
   private Version version() {
     return version(0);
   }

@@ -305,6 +305,13 @@ public final class Records {
     return new Decoder(payload).varint();
   }
 
+  /// Returns the address at which the directory listed the generation that a DELETE ends.
+  public static long listedBy(byte[] deletion) {
+    var in = new Decoder(deletion);
+    origin(in);
+    return in.varint();
+  }
+
   public static byte[] unlisted(long listed) {
     return new Encoder(16).varint(listed).toBytes();
   }

@@ -126,7 +126,7 @@ public final class Materialized {
 
   /// Returns the answer of the put at an address if that is the last put that loading executed;
   /// null otherwise.
-  @Nullable Answer answerAt(long address) {
+  public @Nullable Answer answerAt(long address) {
     return address == position ? lastAnswer : null;
   }
 

@@ -124,11 +124,16 @@ public final class Residents {
     }
   }
 
+  /// Returns the key of the stream that lists the keys of a space.
+  public static Key directoryOf(String space) {
+    return Key.of("stoa/directory", space);
+  }
+
   /// Returns the stream that lists the keys of a space; it stays in memory.
   public Resident directory(String space) {
     Resident known = directories.get(space);
     if (known != null) return known;
-    Resident pinned = pin(Key.of("stoa/directory", space));
+    Resident pinned = pin(directoryOf(space));
     Resident first = directories.putIfAbsent(space, pinned);
     if (first == null) return pinned;
     pinned.unpin();

@@ -262,6 +262,13 @@ public final class StoredStreams {
     return moments.isOrdered() ? moments.upTo(counter) : progress.counter();
   }
 
+  /// Makes the log complete up to an address, as far as it was issued; returns the counter up to
+  /// which it is.
+  public long complete(LogAddress to) {
+    confirm();
+    return Math.min(to.counter(), upTo(to.counter()));
+  }
+
   /// Returns the last counter of the log.
   private long last() {
     return moments.isOrdered() ? moments.present() : progress.counter();
@@ -323,7 +330,7 @@ public final class StoredStreams {
   }
 
   /// Visits the log, and skips entries that are released before or during the visit.
-  private void visitLog(long first, long end, Predicate<Streams.LogItem> visitor) {
+  public void visitLog(long first, long end, Predicate<Streams.LogItem> visitor) {
     var reached = new long[] {first};
     var inVisitor = new boolean[1];
     while (true) {
@@ -348,7 +355,7 @@ public final class StoredStreams {
 
   /// Returns the first counter that can belong to an address not below a given one. Counters rise
   /// over epochs, so it is the address's own counter, unless that is above the end of its epoch.
-  private long counterOf(LogAddress from) {
+  public long counterOf(LogAddress from) {
     long low = Math.max(1, streams.firstInLog());
     long counter = Math.max(low, from.counter());
     Streams.LogItem item = first(counter);

@@ -1,0 +1,104 @@
+package stoa;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The choice of the changes that a [ChangeStream] shows, and of the place where it begins.
+/// Immutable; each method returns another one.
+///
+/// ```java
+/// stoa.changes(Changes.of(Account.class).withStates().after(token))
+/// ```
+///
+/// @param type the class of the objects; null for all types, and when there is one object
+/// @param object a proxy of the one object; null for all objects of the type
+/// @param start where the stream begins
+/// @param detail how much it tells of each change
+/// @param <T> the type of the objects
+public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start start, Detail detail) {
+  /// The place where a stream of changes begins.
+  public sealed interface Start {
+    /// With the changes that are logged after it was opened.
+    record Now() implements Start {}
+
+    /// With the changes behind a log address, such as a [ChangeStream#token()].
+    ///
+    /// @param token the log address
+    record After(LogAddress token) implements Start {
+      /// Checks the address.
+      public After {
+        Objects.requireNonNull(token, "the token is null");
+      }
+    }
+
+    /// With the oldest changes that the store keeps. It passes over what was released before the
+    /// stream was opened.
+    record Beginning() implements Start {}
+
+    /// With the present objects, a [Change.Present] each, as of one moment. The changes behind that
+    /// moment follow, without a gap.
+    record Present() implements Start {}
+  }
+
+  /// The parts of each change that a stream tells.
+  public enum Detail {
+    /// The call and its arguments.
+    CALLS,
+    /// Also what the call answered. The store executes the calls again to tell it.
+    ANSWERS,
+    /// Also the states before and after. The store executes the calls again to tell them.
+    STATES
+  }
+
+  /// Checks the parts.
+  public Changes {
+    Objects.requireNonNull(start, "the start is null");
+    Objects.requireNonNull(detail, "the detail is null");
+  }
+
+  /// Returns the changes of all objects.
+  public static Changes<Object> all() {
+    return new Changes<>(null, null, new Start.Now(), Detail.CALLS);
+  }
+
+  /// Returns the changes of all objects of a type.
+  ///
+  /// @param type a shared class or interface
+  public static <T> Changes<T> of(Class<T> type) {
+    Objects.requireNonNull(type, "the type is null");
+    return new Changes<>(type, null, new Start.Now(), Detail.CALLS);
+  }
+
+  /// Returns the changes of one object.
+  ///
+  /// @param shared its proxy
+  public static <T> Changes<T> ofObject(T shared) {
+    Objects.requireNonNull(shared, "the object is null");
+    return new Changes<>(null, shared, new Start.Now(), Detail.CALLS);
+  }
+
+  /// Returns the same from behind a log address on.
+  public Changes<T> after(LogAddress token) {
+    return new Changes<>(type, object, new Start.After(token), detail);
+  }
+
+  /// Returns the same from the oldest change on that the store keeps.
+  public Changes<T> fromBeginning() {
+    return new Changes<>(type, object, new Start.Beginning(), detail);
+  }
+
+  /// Returns the same with the present states first.
+  public Changes<T> fromPresent() {
+    return new Changes<>(type, object, new Start.Present(), detail);
+  }
+
+  /// Returns the same with the answers of calls.
+  public Changes<T> withAnswers() {
+    return new Changes<>(type, object, start, Detail.ANSWERS);
+  }
+
+  /// Returns the same with answers, and with the states before and after each change.
+  public Changes<T> withStates() {
+    return new Changes<>(type, object, start, Detail.STATES);
+  }
+}

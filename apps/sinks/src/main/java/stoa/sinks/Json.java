@@ -1,0 +1,143 @@
+package stoa.sinks;
+
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import stoa.Ref;
+import stoa.Shared;
+
+/// Writes values of shared objects as JSON: records and states by their fields, maps and
+/// collections by their parts, other shared objects by their names, and everything else as text.
+public final class Json {
+  private static final int DEPTH_MAX = 64;
+
+  private Json() {}
+
+  /// Returns the fields of a state, by name; null for null.
+  ///
+  /// @throws IllegalArgumentException when its module does not open its package to this one
+  public static @Nullable Map<String, @Nullable Object> state(@Nullable Object state) {
+    if (state == null) return null;
+    var fields = new LinkedHashMap<String, @Nullable Object>();
+    for (Class<?> type = state.getClass();
+        type != null && type != Object.class;
+        type = type.getSuperclass()) {
+      for (Field field : type.getDeclaredFields()) {
+        if (Modifier.isStatic(field.getModifiers()) || field.isSynthetic()) continue;
+        try {
+          field.setAccessible(true);
+          fields.putIfAbsent(field.getName(), field.get(state));
+        } catch (ReflectiveOperationException | RuntimeException closed) {
+          throw new IllegalArgumentException(
+              "field " + field + " cannot be read; open its package to stoa.sinks", closed);
+        }
+      }
+    }
+    return fields;
+  }
+
+  /// Returns a value as JSON, in one line.
+  public static String text(@Nullable Object value) {
+    var out = new StringBuilder();
+    write(out, value, 0);
+    return out.toString();
+  }
+
+  private static void write(StringBuilder out, @Nullable Object value, int depth) {
+    if (depth > DEPTH_MAX) {
+      throw new IllegalArgumentException("a value is nested more than " + DEPTH_MAX + " deep");
+    }
+    switch (value) {
+      case null -> out.append("null");
+      case Boolean word -> out.append(word);
+      case Double number when !Double.isFinite(number) -> string(out, number.toString());
+      case Float number when !Float.isFinite(number) -> string(out, number.toString());
+      case Number number -> out.append(number);
+      case Map<?, ?> map -> map(out, map, depth);
+      case Collection<?> all -> list(out, all, depth);
+      case Ref<?> ref -> string(out, ref.toString());
+      case Enum<?> constant -> string(out, constant.name());
+      case Record record -> map(out, components(record), depth);
+      default -> other(out, value, depth);
+    }
+  }
+
+  private static void other(StringBuilder out, Object value, int depth) {
+    if (value.getClass().isArray()) {
+      out.append('[');
+      for (int i = 0; i < Array.getLength(value); i++) {
+        if (i > 0) out.append(',');
+        write(out, Array.get(value, i), depth + 1);
+      }
+      out.append(']');
+    } else {
+      boolean isValue = value.getClass().getName().startsWith("java.") || isProxy(value);
+      if (isValue) string(out, value.toString());
+      else map(out, java.util.Objects.requireNonNull(state(value)), depth);
+    }
+  }
+
+  /// Returns whether a value is a proxy of a shared object, whose text is its name.
+  private static boolean isProxy(Object value) {
+    Class<?> above = value.getClass().getSuperclass();
+    return above != null
+        && (above.isAnnotationPresent(Shared.class) || value.getClass().isHidden());
+  }
+
+  private static Map<String, @Nullable Object> components(Record record) {
+    var all = new LinkedHashMap<String, @Nullable Object>();
+    for (RecordComponent component : record.getClass().getRecordComponents()) {
+      try {
+        component.getAccessor().setAccessible(true);
+        all.put(component.getName(), component.getAccessor().invoke(record));
+      } catch (ReflectiveOperationException failed) {
+        throw new IllegalArgumentException(component + " cannot be read", failed);
+      }
+    }
+    return all;
+  }
+
+  private static void map(StringBuilder out, Map<?, ?> map, int depth) {
+    out.append('{');
+    String separator = "";
+    for (Map.Entry<?, ?> entry : map.entrySet()) {
+      out.append(separator);
+      string(out, String.valueOf(entry.getKey()));
+      write(out.append(':'), entry.getValue(), depth + 1);
+      separator = ",";
+    }
+    out.append('}');
+  }
+
+  private static void list(StringBuilder out, Collection<?> all, int depth) {
+    out.append('[');
+    String separator = "";
+    for (Object one : all) {
+      write(out.append(separator), one, depth + 1);
+      separator = ",";
+    }
+    out.append(']');
+  }
+
+  private static void string(StringBuilder out, String text) {
+    out.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      switch (c) {
+        case '"' -> out.append("\\\"");
+        case '\\' -> out.append("\\\\");
+        case '\n' -> out.append("\\n");
+        default -> {
+          if (c < ' ' || Character.isSurrogate(c)) out.append("\\u%04x".formatted((int) c));
+          else out.append(c);
+        }
+      }
+    }
+    out.append('"');
+  }
+}

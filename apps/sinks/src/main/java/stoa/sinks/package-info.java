@@ -1,0 +1,2 @@
+/// Programs that follow the changes of shared objects and write them into other systems.
+package stoa.sinks;

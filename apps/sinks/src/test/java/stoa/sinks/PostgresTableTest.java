@@ -1,0 +1,127 @@
+package stoa.sinks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Keep;
+import stoa.Stoa;
+import stoa.StoaConfig;
+
+/// A mirror in a real PostgreSQL, which the test starts in a folder of its own. Where Debian's
+/// package is not installed, there is none.
+class PostgresTableTest {
+  private static final Path PROGRAMS = Path.of("/usr/lib/postgresql");
+  private static final Duration IDLE = Duration.ofMillis(1);
+
+  /// A server of PostgreSQL with one database, reached over a socket of TCP.
+  private record Postgres(Path programs, Path data, int port) implements AutoCloseable {
+    static Postgres start(Path folder) throws Exception {
+      Path programs;
+      try (var versions = Files.list(PROGRAMS)) {
+        programs = versions.sorted().toList().getLast().resolve("bin");
+      }
+      int port;
+      try (var free = new java.net.ServerSocket(0)) {
+        port = free.getLocalPort();
+      }
+      var postgres = new Postgres(programs, folder.resolve("data"), port);
+      if (isRoot()) {
+        run(List.of("chown", "postgres", folder.toString()), folder);
+      }
+      postgres.run("initdb", "-D", postgres.data.toString(), "-U", "sink", "-A", "trust", "-N");
+      String options = "-p " + port + " -c listen_addresses=127.0.0.1 -c unix_socket_directories=";
+      postgres.run("pg_ctl", "-D", postgres.data.toString(), "-o", options, "-w", "start");
+      return postgres;
+    }
+
+    private static boolean isRoot() {
+      return System.getProperty("user.name").equals("root");
+    }
+
+    private void run(String program, String... arguments) throws Exception {
+      var command = new ArrayList<String>();
+      if (isRoot()) command.addAll(List.of("runuser", "-u", "postgres", "--"));
+      command.add(programs.resolve(program).toString());
+      command.addAll(List.of(arguments));
+      run(command, data.getParent());
+    }
+
+    private static void run(List<String> command, Path folder) throws Exception {
+      Path out = Files.createTempFile("postgres", ".out");
+      Process process =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(out.toFile())
+              .start();
+      if (process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0) return;
+      throw new AssertionError(command + ": " + Files.readString(out));
+    }
+
+    Connection connect() throws SQLException {
+      return DriverManager.getConnection(
+          "jdbc:postgresql://127.0.0.1:" + port + "/postgres", "sink", "");
+    }
+
+    @Override
+    public void close() throws Exception {
+      run("pg_ctl", "-D", data.toString(), "-m", "immediate", "-w", "stop");
+    }
+  }
+
+  private static TreeMap<String, String> rows(Connection database) throws SQLException {
+    var rows = new TreeMap<String, String>();
+    try (var ask = database.createStatement();
+        var found = ask.executeQuery("select key, state ->> 'balance' from accounts")) {
+      while (found.next()) rows.put(found.getString(1), found.getString(2));
+    }
+    database.commit();
+    return rows;
+  }
+
+  @Test
+  void aTableMirrorsATypeExactlyOnce(@TempDir Path folder) throws Exception {
+    assumeTrue(Files.isDirectory(PROGRAMS));
+    try (var postgres = Postgres.start(folder);
+        Stoa stoa = Stoa.open(StoaConfig.of("memory:").withKeep(Keep.all()))) {
+      var alice = stoa.get(JsonLinesTest.Account.class, "alice");
+      var bob = stoa.get(JsonLinesTest.Account.class, "bob");
+      alice.add(5);
+      bob.add(7);
+      try (Connection database = postgres.connect()) {
+        var table = new PostgresTable<>(database, JsonLinesTest.Account.class, "accounts");
+        assertEquals(2, table.run(stoa, IDLE));
+        stoa.transact(() -> {
+          alice.add(-2);
+          bob.add(2);
+        });
+        assertEquals(2, table.run(stoa, IDLE));
+        assertEquals("{alice=3, bob=9}", rows(database).toString());
+        alice.add(1);
+        stoa.delete(bob);
+        Thread.currentThread().interrupt(); // this run ends before it commits
+        assertThrows(InterruptedException.class, () -> table.run(stoa, Duration.ofDays(1)));
+        assertEquals("{alice=3, bob=9}", rows(database).toString());
+      }
+      try (Connection database = postgres.connect()) {
+        var table = new PostgresTable<>(database, JsonLinesTest.Account.class, "accounts");
+        assertEquals(2, table.run(stoa, IDLE));
+        assertEquals("{alice=4}", rows(database).toString());
+        assertEquals(0, table.run(stoa, IDLE));
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package stoa.front;
+
+import org.jspecify.annotations.Nullable;
+import stoa.Changes;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+
+/// The question of a reader of changes to a port.
+///
+/// @param type the stored name of the type; null for all
+/// @param key the encoded key of the one object; null for all
+/// @param detail how much to tell of each change
+/// @param passUntil the log counter up to which released changes are passed over; 0 for none
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+public record ChangeQuery(
+    @Nullable String type, byte @Nullable [] key, Changes.Detail detail, long passUntil) {
+  private static final int TYPE = 1;
+  private static final int KEY = 2;
+
+  /// Writes the query.
+  public void write(Encoder out) {
+    out.u8((type == null ? 0 : TYPE) | (key == null ? 0 : KEY));
+    if (type != null) out.text(type);
+    if (key != null) out.sized(key);
+    out.u8(
+            switch (detail) {
+              case CALLS -> 0;
+              case ANSWERS -> 1;
+              case STATES -> 2;
+            })
+        .varint(passUntil);
+  }
+
+  /// Reads a query.
+  public static ChangeQuery read(Decoder in) {
+    int has = in.u8();
+    String type = (has & TYPE) == 0 ? null : in.text();
+    byte[] key = (has & KEY) == 0 ? null : in.sized();
+    Changes.Detail detail =
+        switch (in.u8()) {
+          case 0 -> Changes.Detail.CALLS;
+          case 1 -> Changes.Detail.ANSWERS;
+          default -> Changes.Detail.STATES;
+        };
+    return new ChangeQuery(type, key, detail, in.varint());
+  }
+}

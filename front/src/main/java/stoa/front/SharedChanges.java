@@ -1,0 +1,183 @@
+package stoa.front;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import stoa.Change;
+import stoa.ChangeStream;
+import stoa.Changes;
+import stoa.Closed;
+import stoa.LogAddress;
+import stoa.StreamStore;
+
+/// A stream of changes. One thread reads; any closes.
+///
+/// @param <T> the type of the objects
+final class SharedChanges<T> implements ChangeStream<T> {
+  private final Service.Tail<ChangeSet> tail;
+  private final @Nullable Present present;
+  private final Runnable ended;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private @Nullable ChangeSet set;
+  private int index;
+  private LogAddress token;
+
+  /// The objects with which it begins.
+  ///
+  /// @param objects the rest of them
+  /// @param held the moment that they show
+  private record Present(Iterator<ChangeSet.One> objects, Service.Pinned held) {}
+
+  private SharedChanges(
+      Service.Tail<ChangeSet> tail, @Nullable Present present, LogAddress token, Runnable ended) {
+    this.tail = tail;
+    this.present = present;
+    this.token = token;
+    this.ended = ended;
+  }
+
+  /// Opens a stream.
+  ///
+  /// @param ended runs once, on close
+  static <T> SharedChanges<T> open(SharedStoa stoa, Changes<T> what, Runnable ended) {
+    Service service = stoa.service();
+    Service.ChangeLog log = service.changes();
+    String type = null;
+    byte[] key = null;
+    T object = what.object();
+    if (object != null) {
+      SharedCall live = stoa.changing(object);
+      type = live.key().space();
+      key = live.key().name();
+    } else if (what.type() != null) {
+      type = log.typeOf(what.type());
+    }
+    var query = new ChangeQuery(type, key, what.detail(), 0);
+    return switch (what.start()) {
+      case Changes.Start.Now() -> {
+        LogAddress now = service.streams().tail();
+        yield new SharedChanges<>(log.follow(query, behind(now)), null, now, ended);
+      }
+      case Changes.Start.After(LogAddress token) ->
+          new SharedChanges<>(log.follow(query, behind(token)), null, token, ended);
+      case Changes.Start.Beginning() -> {
+        long now = service.streams().tail().counter();
+        var passing = new ChangeQuery(type, key, what.detail(), now);
+        LogAddress begin = StreamStore.BEGINNING;
+        yield new SharedChanges<>(log.follow(passing, begin), null, begin, ended);
+      }
+      case Changes.Start.Present() -> {
+        Service.Pinned held = service.pin(null, null);
+        try {
+          var states = new ChangeQuery(type, key, Changes.Detail.STATES, 0);
+          LogAddress at = held.address();
+          var objects = new Present(log.present(states, at), held);
+          yield new SharedChanges<>(log.follow(query, behind(at)), objects, at, ended);
+        } catch (RuntimeException | Error failed) {
+          held.release().run();
+          throw failed;
+        }
+      }
+    };
+  }
+
+  private static LogAddress behind(LogAddress token) {
+    return new LogAddress(token.epoch(), token.counter() + 1);
+  }
+
+  private void checkOpen() {
+    if (closed.get()) throw new Closed("the stream of changes is closed");
+  }
+
+  /// Returns the next of the present objects; null when there are no more.
+  private ChangeSet.@Nullable One nextPresent() {
+    Present begun = present;
+    if (begun == null) return null;
+    if (begun.objects.hasNext()) return begun.objects.next();
+    begun.held.release().run();
+    return null;
+  }
+
+  @Override
+  public Change<T> next() throws InterruptedException {
+    while (true) {
+      Change<T> found = next(Long.MAX_VALUE);
+      if (found != null) return found;
+    }
+  }
+
+  @Override
+  public Optional<Change<T>> next(Duration timeMax) throws InterruptedException {
+    long nanos;
+    try {
+      nanos = timeMax.toNanos();
+    } catch (ArithmeticException forever) {
+      nanos = Long.MAX_VALUE;
+    }
+    return Optional.ofNullable(next(nanos));
+  }
+
+  private @Nullable Change<T> next(long nanosMax) throws InterruptedException {
+    Change<T> ready = ready();
+    if (ready != null) return ready;
+    ChangeSet found = tail.next(nanosMax);
+    if (found == null) checkOpen();
+    return begin(found);
+  }
+
+  @Override
+  public Optional<Change<T>> poll() {
+    Change<T> ready = ready();
+    return Optional.ofNullable(ready != null ? ready : begin(tail.poll()));
+  }
+
+  private @Nullable Change<T> ready() {
+    checkOpen();
+    ChangeSet.One one = nextPresent();
+    if (one != null) return typed(one.at(0, 1));
+    return set == null ? null : advance(set);
+  }
+
+  private @Nullable Change<T> begin(@Nullable ChangeSet found) {
+    if (found == null) return null;
+    set = found;
+    index = 0;
+    return advance(found);
+  }
+
+  /// Returns the next change of a transaction. A change that cannot be decoded stays the next one.
+  private Change<T> advance(ChangeSet of) {
+    List<ChangeSet.One> changes = of.changes();
+    Change<T> change = typed(changes.get(index).at(index, changes.size()));
+    if (++index == changes.size()) {
+      set = null;
+      token = of.address();
+    }
+    return change;
+  }
+
+  @SuppressWarnings("unchecked") // Justification: the query asks for objects of this type
+  private Change<T> typed(Change<?> change) {
+    return (Change<T>) change;
+  }
+
+  @Override
+  public LogAddress token() {
+    if (present != null && present.objects.hasNext()) {
+      throw new IllegalStateException(
+          "the stream has no token before it has returned all present objects; read them first");
+    }
+    return token;
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) return;
+    ended.run();
+    if (present != null) present.held.release().run();
+    tail.close();
+  }
+}
