@@ -13,6 +13,8 @@ module stoa.collections {
       stoa.front;
   opens stoa.coordination to
       stoa.front;
+  opens stoa.indexes to
+      stoa.front;
 
   provides stoa.spi.Collections with
       stoa.collections.InstalledCollections;

@@ -7,7 +7,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ import stoa.front.proxy.Invoker;
 import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.Keys;
+import stoa.front.types.SharedType;
 import stoa.spi.Binding;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
@@ -60,6 +63,9 @@ public final class SharedStoa implements Host {
   /// @param run the run of the method
   /// @param code the code of the method
   private record Opening(MethodRun run, Service.Vocabulary code) {}
+
+  // The classes with indexes that the program uses.
+  private final Set<Class<?>> indexed = ConcurrentHashMap.newKeySet();
 
   private final Service service;
   private final Attempts attempts;
@@ -275,7 +281,10 @@ public final class SharedStoa implements Host {
     if (shared instanceof Blob blob) return own(blob).delete();
     SharedCall call = own(shared);
     SharedTransaction transaction = SharedTransaction.current(this);
+    boolean hasIndexes = !call.shared().indexes().isEmpty();
+    if (hasIndexes && transaction == null) return transact(() -> delete(shared));
     try {
+      if (hasIndexes) Collections.installed().indexes().delete(this, shared);
       return recorded(
           tracing(call, "delete"),
           () -> {
@@ -529,6 +538,22 @@ public final class SharedStoa implements Host {
     return new SharedHistory<>(shared, own(shared));
   }
 
+  // ---- indexes
+
+  /// Returns the name of the accessor that a call of one names.
+  public <T> String nameOf(Class<T> type, Call1<T, ?> call) {
+    SharedCall any = SharedCall.reference(this, service.target(type, ""));
+    return Recorder.name(type.cast(proxy(any)), call);
+  }
+
+  /// Lets the indexes of a class begin when the program uses it for the first time outside of a
+  /// method and a transaction.
+  private void beginIndexes(Class<?> type) {
+    if (indexed.contains(type) || isTransacting() || MethodRun.current() != null) return;
+    Collections.installed().indexes().begin(this, type);
+    indexed.add(type);
+  }
+
   // ---- ports beside objects
 
   @Override
@@ -657,6 +682,7 @@ public final class SharedStoa implements Host {
   private SharedCall asked(Class<?> type, Object key, @Nullable Object[] args) {
     Service.Vocabulary code = openingCode();
     Service.Target target = code == null ? service.target(type, key) : code.target(type, key);
+    if (!target.shared().indexes().isEmpty()) beginIndexes(type);
     return new SharedCall(this, target, args, SharedCall.Source.ASKED, 0);
   }
 

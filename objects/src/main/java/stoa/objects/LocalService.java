@@ -62,6 +62,7 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.Reference;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.HandlerType;
+import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
 import stoa.front.types.Platform;
 import stoa.front.types.SharedMethod;
@@ -76,8 +77,10 @@ import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.blobs.Snapshots;
 import stoa.store.calls.OngoingCall;
+import stoa.store.calls.Put;
 import stoa.store.calls.Pace;
 import stoa.store.past.Pins;
+import stoa.store.running.Execution;
 import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
@@ -801,6 +804,50 @@ final class LocalService implements Service, Placing.Roots {
 
   Duration callTimeMax() {
     return limits.callTimeMax();
+  }
+
+  /// Enters an object in its indexes for a method that runs in a transaction, or removes it there.
+  void index(Execution execution, String type, byte[] key, MethodRun.Indexed indexed) {
+    ObjectType known = typeNamed(type);
+    LocalObject object = object(known, Keys.decode(key, known.code().loader()));
+    var transaction = execution.transaction();
+    if (transaction == null) {
+      throw new IllegalStateException("a transaction changes what indexes have of " + object.key());
+    }
+    long generation = transaction.generation(object.key());
+    if (generation == 0) return;
+    byte[] put =
+        indexed == MethodRun.Indexed.LEFT ? CallNumbers.leaving() : CallNumbers.creation();
+    byte[] answer =
+        execution.put(
+            object.key(), Put.of(put), new Existence.Generation(generation), () -> null);
+    try {
+      var _ = ObjectAnswer.get(answer, known.marshaller());
+    } catch (RuntimeException | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable checked) {
+      throw new IllegalStateException(checked);
+    }
+  }
+
+  /// Returns what an object has in some fields and accessors, for a method that reads at a moment.
+  @Nullable List<String> values(
+      Execution execution, String type, byte[] key, List<String> members) {
+    ObjectType known = typeNamed(type);
+    var read = new ArrayList<IndexedMember>(members.size());
+    for (String member : members) read.add(known.shared().readable(member));
+    var question = new ObjectHandler.ValuesQuestion(known, read);
+    Key of = object(known, Keys.decode(key, known.code().loader())).key();
+    byte[] answer = execution.get(of, question, new Existence.Undeleted(null));
+    try {
+      @SuppressWarnings("unchecked") // Justification: the handler answers so
+      List<String> values = (List<String>) ObjectAnswer.get(answer, marshaller());
+      return values;
+    } catch (VirtualMachineError | Execution.Unwinding passedOn) {
+      throw passedOn;
+    } catch (Throwable absent) {
+      return null; // it is gone, or its constructor threw
+    }
   }
 
   // ---- types, and the code that executes their puts
