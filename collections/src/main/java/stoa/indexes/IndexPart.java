@@ -162,7 +162,7 @@ class IndexPart implements Forkable<IndexPart>, OwnState {
     TreePMap<String, Object> part = within(first, end);
     if (direction == Order.DESCENDING) part = part.descendingMap();
     for (Map.Entry<String, Object> entry : part.entrySet()) {
-      if (rows.size() >= 2 * max) break;
+      if (rows.size() / 2 >= max) break;
       var found = new ArrayList<String>();
       String beyond = entry.getKey().equals(value) ? object : null;
       addObjects(entry.getValue(), beyond, direction, max - rows.size() / 2, found);

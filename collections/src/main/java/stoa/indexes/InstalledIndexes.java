@@ -96,7 +96,9 @@ public final class InstalledIndexes implements Indexes {
       throw new UnsupportedOperationException(
           stoa.getClass().getName() + " has no queries; open one with stoa-objects");
     }
-    return new TypedQuery<>(shared, type);
+    var query = new TypedQuery<T>(shared, type);
+    shared.beginIndexes(type);
+    return query;
   }
 
   @Override

@@ -548,7 +548,7 @@ public final class SharedStoa implements Host {
 
   /// Lets the indexes of a class begin when the program uses it for the first time outside of a
   /// method and a transaction.
-  private void beginIndexes(Class<?> type) {
+  public void beginIndexes(Class<?> type) {
     if (indexed.contains(type) || isTransacting() || MethodRun.current() != null) return;
     Collections.installed().indexes().begin(this, type);
     indexed.add(type);
