@@ -193,6 +193,31 @@ class QueryTest {
     }
   }
 
+  @Shared(name = "test.User")
+  static class User {
+    @Unique private final String email;
+
+    User(String email) {
+      this.email = email;
+    }
+
+    @Accessor
+    public String email() {
+      return email;
+    }
+  }
+
+  @Test
+  void anObjectThatBeginsWithAValueOfAnotherIsNotCreated() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      stoa.create(User.class, "a", "ann@example.org");
+      assertThrows(NotUnique.class, () -> stoa.create(User.class, "b", "ann@example.org"));
+      assertTrue(stoa.find(User.class, "b").isEmpty());
+      assertEquals("bob@example.org", stoa.create(User.class, "b", "bob@example.org").email());
+      assertEquals(2, stoa.query(User.class).where(startsWith(User::email, "")).count());
+    }
+  }
+
   @Test
   void anObjectThatIsDeletedLeavesItsValues() {
     try (Stoa stoa = Stoa.open("memory:")) {

@@ -38,6 +38,7 @@ import stoa.base.Tracer;
 import stoa.front.proxy.Invoker;
 import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
+import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedType;
 import stoa.spi.Binding;
@@ -199,6 +200,9 @@ public final class SharedStoa implements Host {
     }
     SharedCall call = asked(type, key, args);
     T proxy = type.cast(proxy(call));
+    // An index may refuse the object, and then a transaction creates nothing.
+    boolean isRefusable = call.shared().indexes().stream().anyMatch(IndexedMember::isUnique);
+    if (isRefusable && !isTransacting()) return transact(() -> create(type, key, args));
     try {
       recorded(
           tracing(call, "new"),

@@ -48,6 +48,14 @@ final class Indexing {
     }
   }
 
+  /// What indexes have of an object before a put.
+  ///
+  /// @param values its values
+  /// @param begins whether the put creates it
+  /// @param dropped the ids of indexes that earlier code had, and that the code which creates it
+  ///   lacks
+  record Prior(Values values, boolean begins, List<String> dropped) {}
+
   /// Reads some values from an object.
   static ArrayList<String> values(List<IndexedMember> members, Object instance) {
     return ScopedValue.where(CallContext.CURRENT, new LookingContext())
@@ -85,9 +93,10 @@ final class Indexing {
   ///
   /// @throws NotUnique when another object has one of the values
   /// @throws StoaException when the store refuses a call
-  void apply(Values before, Values after) {
+  void apply(Prior prior, Values after) {
+    Values before = prior.values;
     List<Step> steps = steps(before, after);
-    if (steps.isEmpty()) return;
+    if (steps.isEmpty() && prior.dropped.isEmpty()) return;
     execution.stand();
     int made = 0;
     try {
@@ -95,7 +104,8 @@ final class Indexing {
         make(step);
         made++;
       }
-      for (IndexedMember member : before.members) if (isDropped(member)) lose(member);
+      for (IndexedMember member : before.members) if (isDropped(member)) lose(member.id());
+      for (String id : prior.dropped) lose(id);
     } catch (StoaException refused) {
       takeBack(steps.subList(0, made));
       throw refused;
@@ -166,10 +176,10 @@ final class Indexing {
         });
   }
 
-  private void lose(IndexedMember member) {
+  private void lose(String id) {
     var _ =
         within(() -> {
-          indexes().lost(service.stoa(), type.shared().name(), member.id());
+          indexes().lost(service.stoa(), type.shared().name(), id);
           return "";
         });
   }

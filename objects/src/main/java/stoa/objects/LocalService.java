@@ -111,6 +111,9 @@ final class LocalService implements Service, Placing.Roots {
   private final ConcurrentHashMap<String, ActiveCode> active = new ConcurrentHashMap<>();
   // By the numbers of code in puts: types of the program, and of versions that are kept.
   private final ConcurrentHashMap<Integer, ObjectType> numbered = new ConcurrentHashMap<>();
+
+  // The indexes that code lacks, by its number.
+  private final ConcurrentHashMap<Integer, List<String>> dropped = new ConcurrentHashMap<>();
   // The numbers of the first activations, by type.
   private final ConcurrentHashMap<String, Integer> firsts = new ConcurrentHashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
@@ -830,6 +833,30 @@ final class LocalService implements Service, Placing.Roots {
     }
   }
 
+  /// Names the indexes of a class in front of its activation, for [#droppedIndexes].
+  private void nameIndexes(SharedType type) {
+    for (IndexedMember member : type.indexes()) {
+      var _ = dictionary.idOf(ClassNames.INDEX + type.name() + " " + member.id());
+    }
+  }
+
+  /// Returns the ids of the indexes that earlier code of a type had, and that the code of a number
+  /// does not have.
+  List<String> droppedIndexes(ObjectType type, int number) {
+    if (number <= 0) return List.of();
+    return dropped.computeIfAbsent(
+        number,
+        _ -> {
+          String prefix = ClassNames.INDEX + type.shared().name() + " ";
+          var found = new java.util.TreeSet<String>();
+          dictionary.each((name, at) -> {
+            if (at < number && name.startsWith(prefix)) found.add(name.substring(prefix.length()));
+          });
+          for (IndexedMember member : type.shared().indexes()) found.remove(member.id());
+          return List.copyOf(found);
+        });
+  }
+
   /// Returns what an object has in some fields and accessors, for a method that reads at a moment.
   @Nullable List<String> values(
       Execution execution, String type, byte[] key, List<String> members) {
@@ -1151,6 +1178,7 @@ final class LocalService implements Service, Placing.Roots {
         for (Class<?> face : faces) {
           var _ = dictionary.idOf(ClassNames.CLASS + type + " " + face.getName());
         }
+        nameIndexes(SharedType.of(faces.getFirst()));
         Codes.Activation activation = codes.activate(type, version, earlier);
         ActiveCode known = active.get(type);
         if (known != null) known.unsettle(); // it is active, even if a later step fails
@@ -1237,6 +1265,7 @@ final class LocalService implements Service, Placing.Roots {
     boolean isNew = activations.stream().noneMatch(one -> one.version().equals(version));
     if (type != null && leads && (asked || isNew)) {
       var classes = CodeVersion.of(type.shared().implementation());
+      nameIndexes(type.shared());
       return new ActiveCode.Now(codes.activate(name, classes, activations).number(), type, true);
     }
     if (last == null) return new ActiveCode.Now(0, Objects.requireNonNull(type), true);

@@ -373,10 +373,12 @@ final class ObjectHandler implements Handler {
     }
     // What a check tries changes no index.
     boolean apart = number == TRIED;
-    if (apart || (type.shared().indexes().isEmpty() && before.members().isEmpty())) {
-      return act(value, execution);
-    }
-    return indexed(before, begins, value, execution);
+    List<String> dropped =
+        begins && !apart ? stoa.droppedIndexes(type, number) : List.of();
+    boolean isIndexed =
+        !type.shared().indexes().isEmpty() || !before.members().isEmpty() || !dropped.isEmpty();
+    if (apart || !isIndexed) return act(value, execution);
+    return indexed(new Indexing.Prior(before, begins, dropped), value, execution);
   }
 
   /// Returns the values that the object has in indexes.
@@ -388,8 +390,7 @@ final class ObjectHandler implements Handler {
 
   /// Executes a put and brings the indexes up to date. When an index refuses that, the object is as
   /// before.
-  private Answer indexed(
-      Indexing.Values before, boolean begins, byte[] value, Execution execution) {
+  private Answer indexed(Indexing.Prior prior, byte[] value, Execution execution) {
     lastIndexed = null;
     Object known = instance;
     byte[] state = null;
@@ -400,16 +401,16 @@ final class ObjectHandler implements Handler {
     Indexing.Values after = leaves ? Indexing.Values.NONE : Indexing.Values.of(type, instance);
     var indexing = new Indexing(stoa, execution, type);
     try {
-      indexing.apply(before, after);
+      indexing.apply(prior, after);
       lastIndexed = leaves ? null : after;
       return answer;
     } catch (StoaException refused) {
       instance = state == null ? known : type.state(state);
       // A constructor may have set values, too, and other code may have other indexes.
       try {
-        indexing.apply(before, Indexing.Values.of(type, instance));
+        indexing.apply(prior, Indexing.Values.of(type, instance));
       } catch (StoaException again) {
-        if (begins) {
+        if (prior.begins()) {
           thrownByConstructor = execution.once(() -> type.marshaller().thrown(again));
           instance = null;
         }
