@@ -208,6 +208,11 @@ final class ObjectHandler implements Handler {
     }
 
     @Override
+    public boolean changesOthers() {
+      return !type().shared().indexes().isEmpty();
+    }
+
+    @Override
     public boolean isOrdered() {
       return type().shared().order() == LogOrder.GLOBAL;
     }
