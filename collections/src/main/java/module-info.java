@@ -1,5 +1,5 @@
 /// The shared collections: maps, lists with their views, a sharded map and a B-tree; also a lock, a
-/// semaphore and a latch.
+/// semaphore and a latch, and the indexes of shared classes.
 @org.jspecify.annotations.NullMarked
 module stoa.collections {
   requires static transitive org.jspecify;

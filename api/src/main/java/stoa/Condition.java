@@ -37,9 +37,7 @@ public sealed interface Condition<T> {
   ///
   /// @param accessor returns what is compared
   record Compared<T>(
-      Call1<T, ? extends @Nullable Object> accessor,
-      Comparison comparison,
-      @Nullable Object value)
+      Call1<T, ? extends @Nullable Object> accessor, Comparison comparison, @Nullable Object value)
       implements Condition<T> {}
 
   /// All of some conditions; of none of them, every object.

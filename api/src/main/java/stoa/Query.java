@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// changes something, conflicts with every call that would change the answer.
 ///
 /// A call that is not part of a transaction enters its object in the indexes after it has executed,
-/// and before it returns. So a question meanwhile may find the object under its old value, or
-/// under both. It finds the changes of a transaction together.
+/// and before it returns. So a question meanwhile may find the object under its old value, or under
+/// both. It finds the changes of a transaction together.
 ///
 /// Each method returns another query; a query is immutable and thread-safe. The first query of a
 /// class enters existing objects in indexes that were declared later.
@@ -34,8 +34,8 @@ public interface Query<T> {
   /// Returns the query for the objects that meet this condition, too.
   Query<T> where(Condition<T> condition);
 
-  /// Returns the query whose answer is in the order of what an accessor returns, and of the objects'
-  /// keys among equals.
+  /// Returns the query whose answer is in the order of what an accessor returns, and of the
+  /// objects' keys among equals.
   <V extends @Nullable Object> Query<T> orderBy(Call1<T, V> accessor);
 
   /// Returns the query whose answer is in the opposite order.

@@ -275,6 +275,11 @@ final class RemoteService implements Service, AutoCloseable {
   // ---- the part of each object
 
   @Override
+  public boolean isRemote() {
+    return true;
+  }
+
+  @Override
   public int groups() {
     return map.groups();
   }

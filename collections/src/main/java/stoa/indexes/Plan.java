@@ -112,7 +112,8 @@ record Plan(
     return rest.equals(Test.TRUE) && order.isEmpty();
   }
 
-  /// Returns the one value of the index where all rows are, in their order; null when there is none.
+  /// Returns the one value of the index where all rows are, in their order; null when there is
+  /// none.
   @Nullable String point() {
     boolean isOne = spans.size() == 1 && isCovered() && !window.isDescending;
     return isOne ? spans.getFirst().point() : null;
@@ -267,7 +268,8 @@ record Plan(
     }
     int here = run.group(IndexAgent.NAME, run.key());
     var rows = new ArrayList<Row>();
-    groups.forEach((group, of) -> rows.addAll(rows(group == here ? judged(run, of) : asked(run, group, of))));
+    groups.forEach(
+        (group, of) -> rows.addAll(rows(group == here ? judged(run, of) : asked(run, group, of))));
     return rows;
   }
 

@@ -44,7 +44,8 @@ record Span(@Nullable String from, @Nullable String to) {
 
   /// Returns the values that are in both ranges.
   Span and(Span other) {
-    String first = from == null || (other.from != null && other.from.compareTo(from) > 0) ? other.from : from;
+    String first =
+        from == null || (other.from != null && other.from.compareTo(from) > 0) ? other.from : from;
     String end = to == null || (other.to != null && other.to.compareTo(to) < 0) ? other.to : to;
     return new Span(first, end);
   }

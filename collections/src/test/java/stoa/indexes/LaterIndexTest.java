@@ -78,8 +78,7 @@ class LaterIndexTest {
       check(stoa, Indexed.class);
     }
     try (Stoa stoa = Stoa.open(url)) {
-      NotUnique refused =
-          assertThrows(NotUnique.class, () -> red(stoa, Unequal.class).count());
+      NotUnique refused = assertThrows(NotUnique.class, () -> red(stoa, Unequal.class).count());
       assertTrue(String.valueOf(refused.getMessage()).contains("\"red\""));
       for (int i = 0; i < 22; i++) stoa.get(Unequal.class, i).paint("red " + i);
       assertEquals(0, red(stoa, Unequal.class).count());

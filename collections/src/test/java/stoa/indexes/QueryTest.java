@@ -134,18 +134,21 @@ class QueryTest {
       assertEquals(List.of("a", "c"), ids(all.where(eq(field("customer"), "ann"))));
       assertEquals(List.of("b", "c"), ids(all.where(between(Order::total, 60L, 80L))));
       assertEquals(
-          List.of("d", "c"), ids(all.where(greater(Order::total, 60L)).orderBy(Order::total).descending()));
+          List.of("d", "c"),
+          ids(all.where(greater(Order::total, 60L)).orderBy(Order::total).descending()));
       assertEquals(List.of("a", "c", "d"), ids(all.where(startsWith(Order::customer, "an"))));
       assertEquals(
-          List.of("b", "d"), ids(all.where(in(Order::customer, List.of("bob", "anton", "x"))).orderBy(Order::total)));
+          List.of("b", "d"),
+          ids(all.where(in(Order::customer, List.of("bob", "anton", "x"))).orderBy(Order::total)));
       assertEquals(
           List.of("c"), ids(all.where(eq(Order::customer, "ann").and(isTrue(Order::isLarge)))));
       assertEquals(
           List.of("a", "b"),
-          ids(all.where(eq(Order::customer, "bob").or(less(Order::total, 20L))).orderBy(Order::total)));
+          ids(
+              all.where(eq(Order::customer, "bob").or(less(Order::total, 20L)))
+                  .orderBy(Order::total)));
       assertEquals(
-          List.of("b", "d"),
-          ids(all.where(not(eq(Order::customer, "ann"))).orderBy(Order::id)));
+          List.of("b", "d"), ids(all.where(not(eq(Order::customer, "ann"))).orderBy(Order::id)));
       c.change(null, 5);
       c.ship();
       assertEquals(List.of("a"), ids(all.where(eq(Order::customer, "ann"))));
@@ -315,7 +318,9 @@ class QueryTest {
         assertEquals(counted.size(), all.where(eq(Order::customer, customer)).count());
         assertEquals(
             counted.stream().sorted().toList(),
-            ids(all.where(eq(Order::customer, customer).and(atLeast(Order::total, 0L))).orderBy(Order::id)));
+            ids(
+                all.where(eq(Order::customer, customer).and(atLeast(Order::total, 0L)))
+                    .orderBy(Order::id)));
       }
     }
   }
@@ -355,8 +360,7 @@ class QueryTest {
   @Test
   void refusesAClassWhoseIndexHasNoOrder() {
     try (Stoa stoa = Stoa.open("memory:")) {
-      NotShareable refused =
-          assertThrows(NotShareable.class, () -> stoa.get(Listed.class, "a"));
+      NotShareable refused = assertThrows(NotShareable.class, () -> stoa.get(Listed.class, "a"));
       assertTrue(String.valueOf(refused.getMessage()).contains("Listed.tags has an index"));
     }
   }

@@ -40,7 +40,6 @@ import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
-import stoa.front.types.SharedType;
 import stoa.spi.Binding;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
@@ -64,6 +63,11 @@ public final class SharedStoa implements Host {
   /// @param run the run of the method
   /// @param code the code of the method
   private record Opening(MethodRun run, Service.Vocabulary code) {}
+
+  private static final int ACCESSORS_MAX = 1_024;
+
+  // The names of the accessors that method references name.
+  private final ConcurrentHashMap<Call1<?, ?>, String> accessors = new ConcurrentHashMap<>();
 
   // The classes with indexes that the program uses.
   private final Set<Class<?>> indexed = ConcurrentHashMap.newKeySet();
@@ -546,8 +550,13 @@ public final class SharedStoa implements Host {
 
   /// Returns the name of the accessor that a call of one names.
   public <T> String nameOf(Class<T> type, Call1<T, ?> call) {
+    String known = accessors.get(call);
+    if (known != null) return known;
     SharedCall any = SharedCall.reference(this, service.target(type, ""));
-    return Recorder.name(type.cast(proxy(any)), call);
+    String name = Recorder.name(type.cast(proxy(any)), call);
+    // A method reference is one object for each place in the program.
+    if (accessors.size() < ACCESSORS_MAX) accessors.put(call, name);
+    return name;
   }
 
   /// Lets the indexes of a class begin when the program uses it for the first time outside of a

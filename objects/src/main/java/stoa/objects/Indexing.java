@@ -133,7 +133,8 @@ final class Indexing {
 
   /// Returns whether the code that executes the put has no such index any more.
   private boolean isDropped(IndexedMember member) {
-    for (IndexedMember now : type.shared().indexes()) if (now.id().equals(member.id())) return false;
+    for (IndexedMember now : type.shared().indexes())
+      if (now.id().equals(member.id())) return false;
     return true;
   }
 
@@ -163,8 +164,7 @@ final class Indexing {
     boolean unique = member.isUnique() && !step.value.isEmpty();
     return within(() ->
         indexes()
-            .enter(
-                service.stoa(), type.shared().name(), member.id(), unique, step.value, object));
+            .enter(service.stoa(), type.shared().name(), member.id(), unique, step.value, object));
   }
 
   private void leave(Step step) {

@@ -77,8 +77,8 @@ import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.blobs.Snapshots;
 import stoa.store.calls.OngoingCall;
-import stoa.store.calls.Put;
 import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
 import stoa.store.past.Pins;
 import stoa.store.running.Execution;
 import stoa.store.running.StoreTransaction;
@@ -819,11 +819,9 @@ final class LocalService implements Service, Placing.Roots {
     }
     long generation = transaction.generation(object.key());
     if (generation == 0) return;
-    byte[] put =
-        indexed == MethodRun.Indexed.LEFT ? CallNumbers.leaving() : CallNumbers.creation();
+    byte[] put = indexed == MethodRun.Indexed.LEFT ? CallNumbers.leaving() : CallNumbers.creation();
     byte[] answer =
-        execution.put(
-            object.key(), Put.of(put), new Existence.Generation(generation), () -> null);
+        execution.put(object.key(), Put.of(put), new Existence.Generation(generation), () -> null);
     try {
       var _ = ObjectAnswer.get(answer, known.marshaller());
     } catch (RuntimeException | Error passedOn) {

@@ -27,6 +27,7 @@ import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
 import stoa.spi.Forkable;
+import stoa.store.calls.Pace;
 import stoa.store.calls.Query;
 import stoa.store.calls.Unblocked;
 import stoa.store.running.Execution;
@@ -93,7 +94,17 @@ final class ObjectHandler implements Handler {
   ///
   /// @param type the class, in the code of the one who asks
   /// @param members the fields and accessors
-  record ValuesQuestion(ObjectType type, List<IndexedMember> members) {}
+  record ValuesQuestion(ObjectType type, List<IndexedMember> members) implements Query {
+    @Override
+    public int number() {
+      return members.size();
+    }
+
+    @Override
+    public Pace pace() {
+      return Pace.SHORT;
+    }
+  }
 
   /// A question: whether the object is lent to clients, as a Boolean.
   record LentQuestion() {}
@@ -378,8 +389,7 @@ final class ObjectHandler implements Handler {
     }
     // What a check tries changes no index.
     boolean apart = number == TRIED;
-    List<String> dropped =
-        begins && !apart ? stoa.droppedIndexes(type, number) : List.of();
+    List<String> dropped = begins && !apart ? stoa.droppedIndexes(type, number) : List.of();
     boolean isIndexed =
         !type.shared().indexes().isEmpty() || !before.members().isEmpty() || !dropped.isEmpty();
     if (apart || !isIndexed) return act(value, execution);

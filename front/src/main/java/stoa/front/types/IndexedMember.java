@@ -77,7 +77,8 @@ public final class IndexedMember {
     for (Class<?> c = type.implementation(); c != null; c = c.getSuperclass()) {
       if (Platform.has(c)) break;
       for (Field field : c.getDeclaredFields()) {
-        if (isMarked(field.isAnnotationPresent(Index.class), field.isAnnotationPresent(Unique.class)))
+        if (isMarked(
+            field.isAnnotationPresent(Index.class), field.isAnnotationPresent(Unique.class)))
           found.add(of(field));
       }
     }

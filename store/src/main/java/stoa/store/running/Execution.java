@@ -974,8 +974,8 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// Makes that nothing takes the run back any more, and that its next calls on other keys have
-  /// their own time, whatever is left to the run: the handler is about to make calls that must agree
-  /// with its change.
+  /// their own time, whatever is left to the run: the handler is about to make calls that must
+  /// agree with its change.
   public void stand() {
     if (state == STANDING) return;
     checkNotTakenBack();
