@@ -48,6 +48,10 @@ class AlreadyExists(Problem):
     """The object to create exists."""
 
 
+class NotUnique(Problem):
+    """Another object has a value that belongs to one object at most; the call changed nothing."""
+
+
 class Gone(Problem):
     """The object was deleted."""
 
@@ -87,6 +91,7 @@ _KINDS: Dict[str, Type[Problem]] = {
         BadRequest,
         NotFound,
         AlreadyExists,
+        NotUnique,
         Gone,
         TooOld,
         Aborted,

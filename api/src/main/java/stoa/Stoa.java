@@ -396,4 +396,15 @@ public interface Stoa extends AutoCloseable {
       String name, Class<K> keys, Class<V> values) {
     return Collections.installed().bTree(this, name, keys, values);
   }
+
+  /// Begins a query for the objects of a shared class, see [Query].
+  ///
+  /// ```
+  /// stoa.query(Order.class).where(eq(Order::customer, "ann")).orderBy(Order::total).list()
+  /// ```
+  ///
+  /// @throws IllegalStateException in a method of a shared object
+  default <T> Query<T> query(Class<T> type) {
+    return Collections.installed().indexes().query(this, type);
+  }
 }

@@ -10,6 +10,7 @@ public abstract sealed class StoaException extends RuntimeException
         TooOld,
         Gone,
         AlreadyExists,
+        NotUnique,
         Deadlock,
         Diverged,
         CallFailed,

@@ -105,6 +105,9 @@ public interface Collections {
   /// @param form the result of [Facade#form()]
   Facade reopen(Stoa stoa, Object shared, String form);
 
+  /// Returns what keeps the indexes of shared classes.
+  Indexes indexes();
+
   /// Returns whether a class, outside the JDK, is one of the keys of objects of which collections
   /// consist.
   boolean isKey(Class<?> type);

@@ -16,6 +16,7 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
+import stoa.NotUnique;
 import stoa.Ref;
 import stoa.TooOld;
 import stoa.Unavailable;
@@ -53,6 +54,7 @@ final class Failures {
       case "TooOld" -> new TooOld(message);
       case "Gone" -> new Gone(message);
       case "AlreadyExists" -> new AlreadyExists(message);
+      case "NotUnique" -> new NotUnique(message);
       case "Deadlock" -> new Deadlock(message);
       case "Diverged" -> new Diverged(message);
       case "LimitExceeded" -> new LimitExceeded(message);

@@ -280,6 +280,21 @@ final class RemoteService implements Service, AutoCloseable {
 
   // ---- the part of each object
 
+  @Override
+  public boolean isRemote() {
+    return true;
+  }
+
+  @Override
+  public int groups() {
+    return map.groups();
+  }
+
+  @Override
+  public int group(Key key) {
+    return group(key.stream());
+  }
+
   /// Returns the group of a stream. This alone decides it.
   int group(StreamId stream) {
     return map.group(stream);

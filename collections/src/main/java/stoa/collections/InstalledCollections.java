@@ -16,14 +16,18 @@ import stoa.SharedRangeMap;
 import stoa.SharedStack;
 import stoa.Stoa;
 import stoa.View;
+import stoa.indexes.InstalledIndexes;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.spi.Host;
+import stoa.spi.Indexes;
 import stoa.spi.TimerObjects;
 import stoa.timers.InstalledTimers;
 
 /// Makes the facades of this package. Stateless.
 public final class InstalledCollections implements Collections {
+  private static final Indexes INDEXES = new InstalledIndexes();
+
   /// For [java.util.ServiceLoader].
   public InstalledCollections() {}
 
@@ -45,6 +49,11 @@ public final class InstalledCollections implements Collections {
     if (stoa instanceof Host host) return host;
     throw new UnsupportedOperationException(
         stoa.getClass().getName() + " has no collections; open one with stoa-objects");
+  }
+
+  @Override
+  public Indexes indexes() {
+    return INDEXES;
   }
 
   @Override

@@ -12,6 +12,9 @@ public final class ClassNames {
   /// a reference before it uses a class.
   public static final String CLASS = "class ";
 
+  /// The prefix of a type's stored name and the id of an index that a version of its class has.
+  public static final String INDEX = "index ";
+
   /// The prefix of the name of a class that facades have admitted.
   public static final String ADMITTED = "admitted ";
 

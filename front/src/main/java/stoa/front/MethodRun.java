@@ -1,5 +1,6 @@
 package stoa.front;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.Schedule;
 import stoa.front.marshal.Reference;
@@ -32,6 +33,51 @@ public interface MethodRun extends CallContext {
     Scheduling.checkName(name);
     var of = Scheduling.targetOf(target).stream();
     return Collections.installed().timers().cancel(this::get, of, name);
+  }
+
+  /// Enters an object of the same group in the indexes that its class has now, or lets it leave all
+  /// of them. The method is [stoa.Transactional]. An object that does not exist stays as it is.
+  ///
+  /// @param type the stored name of its type
+  /// @param key its encoded key
+  default void index(String type, byte[] key, Indexed indexed) {
+    throw new UnsupportedOperationException("indexes are changed where the store is");
+  }
+
+  /// Returns the ids of the indexes in the code that executes the calls on a type here.
+  default List<String> indexes(String type) {
+    throw new UnsupportedOperationException("indexes are kept where the store is");
+  }
+
+  /// Returns what an object of the same group has in some of its fields and accessors, as of the
+  /// moment at which the method reads; null when it does not exist then.
+  ///
+  /// @param type the stored name of its type
+  /// @param key its encoded key
+  /// @param members the names of fields with an index, and of accessors
+  default @Nullable List<String> values(String type, byte[] key, List<String> members) {
+    throw new UnsupportedOperationException("queries are answered where the store is");
+  }
+
+  /// Returns the encoded key of the object whose method runs.
+  default byte[] key() {
+    throw new UnsupportedOperationException("queries are answered where the store is");
+  }
+
+  /// Returns the group of an object.
+  ///
+  /// @param type the stored name of its type
+  /// @param key its encoded key
+  default int group(String type, byte[] key) {
+    return 0;
+  }
+
+  /// Whether the indexes of its class have an object.
+  enum Indexed {
+    /// They have it.
+    ENTERED,
+    /// They do not have it.
+    LEFT
   }
 
   /// Returns the run on the current thread, or null.

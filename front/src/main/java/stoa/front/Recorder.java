@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import stoa.Call1;
 import stoa.Closed;
+import stoa.NotShareable;
 import stoa.front.proxy.Invoker;
 import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
@@ -76,6 +77,34 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
         new IllegalArgumentException(
             "an asynchronous call answers what its one call answers; the call is made, do more with"
                 + " its answer in thenApply"));
+  }
+
+  /// Returns the name of the one method without parameters that a call calls.
+  ///
+  /// @param shared a proxy
+  static <T> String name(T shared, Call1<T, ?> call) {
+    var named = new String[1];
+    T naming =
+        Proxies.redirect(
+            shared,
+            (_, method, arguments) -> {
+              if (named[0] != null || arguments.length > 0) {
+                throw new IllegalArgumentException(
+                    "a query names one accessor without parameters, as in Order::customer");
+              }
+              named[0] = method.name();
+              return placeholder(method);
+            });
+    try {
+      var _ = call.on(naming);
+    } catch (IllegalArgumentException | NotShareable refused) {
+      throw refused;
+    } catch (Exception other) {
+      if (named[0] == null) throw new IllegalArgumentException("the call names no accessor", other);
+    }
+    if (named[0] != null) return named[0];
+    throw new IllegalArgumentException(
+        "a query names one accessor without parameters, as in Order::customer");
   }
 
   @Override

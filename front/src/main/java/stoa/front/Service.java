@@ -65,6 +65,21 @@ public interface Service {
   /// Returns whether the store may have a collection of a class.
   boolean isAdmitted(Class<?> type);
 
+  /// Returns whether calls on objects of the store leave this process.
+  default boolean isRemote() {
+    return false;
+  }
+
+  /// Returns the number of groups that keep the store.
+  default int groups() {
+    return 1;
+  }
+
+  /// Returns the group that keeps a key.
+  default int group(Key key) {
+    return 0;
+  }
+
   /// Closes the store, or the connections to it.
   void close();
 

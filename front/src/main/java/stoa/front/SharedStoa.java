@@ -7,7 +7,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -42,6 +44,7 @@ import stoa.base.Tracer;
 import stoa.front.proxy.Invoker;
 import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
+import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
 import stoa.spi.Binding;
 import stoa.spi.Collections;
@@ -66,6 +69,14 @@ public final class SharedStoa implements Host {
   /// @param run the run of the method
   /// @param code the code of the method
   private record Opening(MethodRun run, Service.Vocabulary code) {}
+
+  private static final int ACCESSORS_MAX = 1_024;
+
+  // The names of the accessors that method references name.
+  private final ConcurrentHashMap<Call1<?, ?>, String> accessors = new ConcurrentHashMap<>();
+
+  // The classes with indexes that the program uses.
+  private final Set<Class<?>> indexed = ConcurrentHashMap.newKeySet();
 
   private final Service service;
   private final Attempts attempts;
@@ -200,6 +211,9 @@ public final class SharedStoa implements Host {
     }
     SharedCall call = asked(type, key, args);
     T proxy = type.cast(proxy(call));
+    // An index may refuse the object, and then a transaction creates nothing.
+    boolean isRefusable = call.shared().indexes().stream().anyMatch(IndexedMember::isUnique);
+    if (isRefusable && !isTransacting()) return transact(() -> create(type, key, args));
     try {
       recorded(
           tracing(call, "new"),
@@ -282,7 +296,10 @@ public final class SharedStoa implements Host {
     if (shared instanceof Blob blob) return own(blob).delete();
     SharedCall call = own(shared);
     SharedTransaction transaction = SharedTransaction.current(this);
+    boolean hasIndexes = !call.shared().indexes().isEmpty();
+    if (hasIndexes && transaction == null) return transact(() -> delete(shared));
     try {
+      if (hasIndexes) Collections.installed().indexes().delete(this, shared);
       return recorded(
           tracing(call, "delete"),
           () -> {
@@ -536,6 +553,27 @@ public final class SharedStoa implements Host {
     return new SharedHistory<>(shared, own(shared));
   }
 
+  // ---- indexes
+
+  /// Returns the name of the accessor that a call of one names.
+  public <T> String nameOf(Class<T> type, Call1<T, ?> call) {
+    String known = accessors.get(call);
+    if (known != null) return known;
+    SharedCall any = SharedCall.reference(this, service.target(type, ""));
+    String name = Recorder.name(type.cast(proxy(any)), call);
+    // A method reference is one object for each place in the program.
+    if (accessors.size() < ACCESSORS_MAX) accessors.put(call, name);
+    return name;
+  }
+
+  /// Lets the indexes of a class begin when the program uses it for the first time outside of a
+  /// method and a transaction.
+  public void beginIndexes(Class<?> type) {
+    if (indexed.contains(type) || isTransacting() || MethodRun.current() != null) return;
+    Collections.installed().indexes().begin(this, type);
+    indexed.add(type);
+  }
+
   // ---- ports beside objects
 
   @Override
@@ -719,6 +757,7 @@ public final class SharedStoa implements Host {
   private SharedCall asked(Class<?> type, Object key, @Nullable Object[] args) {
     Service.Vocabulary code = openingCode();
     Service.Target target = code == null ? service.target(type, key) : code.target(type, key);
+    if (!target.shared().indexes().isEmpty()) beginIndexes(type);
     return new SharedCall(this, target, args, SharedCall.Source.ASKED, 0);
   }
 

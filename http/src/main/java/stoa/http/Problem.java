@@ -15,6 +15,7 @@ import stoa.Forbidden;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
+import stoa.NotUnique;
 import stoa.StoaException;
 import stoa.TooOld;
 import stoa.Unavailable;
@@ -117,7 +118,7 @@ public final class Problem extends RuntimeException {
     return switch (refused) {
       case Unavailable _, Closed _ -> UNAVAILABLE;
       case UnknownOutcome _, DeadlineExceeded _ -> TIMEOUT;
-      case Aborted _, AlreadyExists _, Deadlock _, Diverged _ -> CONFLICT;
+      case Aborted _, AlreadyExists _, NotUnique _, Deadlock _, Diverged _ -> CONFLICT;
       case Gone _, TooOld _ -> GONE;
       case LimitExceeded _ -> TOO_MANY;
       case Forbidden _ -> FORBIDDEN;

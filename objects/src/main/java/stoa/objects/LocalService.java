@@ -62,6 +62,7 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.Reference;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.HandlerType;
+import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
 import stoa.front.types.Platform;
 import stoa.front.types.SharedMethod;
@@ -77,7 +78,9 @@ import stoa.store.StoreConfig;
 import stoa.store.blobs.Snapshots;
 import stoa.store.calls.OngoingCall;
 import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
 import stoa.store.past.Pins;
+import stoa.store.running.Execution;
 import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
@@ -108,6 +111,9 @@ final class LocalService implements Service, Placing.Roots {
   private final ConcurrentHashMap<String, ActiveCode> active = new ConcurrentHashMap<>();
   // By the numbers of code in puts: types of the program, and of versions that are kept.
   private final ConcurrentHashMap<Integer, ObjectType> numbered = new ConcurrentHashMap<>();
+
+  // The indexes that code lacks, by its number.
+  private final ConcurrentHashMap<Integer, List<String>> dropped = new ConcurrentHashMap<>();
   // The numbers of the first activations, by type.
   private final ConcurrentHashMap<String, Integer> firsts = new ConcurrentHashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
@@ -826,6 +832,72 @@ final class LocalService implements Service, Placing.Roots {
     return limits.callTimeMax();
   }
 
+  /// Enters an object in its indexes for a method that runs in a transaction, or removes it there.
+  void index(Execution execution, String type, byte[] key, MethodRun.Indexed indexed) {
+    ObjectType known = typeNamed(type);
+    LocalObject object = object(known, Keys.decode(key, known.code().loader()));
+    var transaction = execution.transaction();
+    if (transaction == null) {
+      throw new IllegalStateException("a transaction changes what indexes have of " + object.key());
+    }
+    long generation = transaction.generation(object.key());
+    if (generation == 0) return;
+    byte[] put = indexed == MethodRun.Indexed.LEFT ? CallNumbers.leaving() : CallNumbers.creation();
+    byte[] answer =
+        execution.put(object.key(), Put.of(put), new Existence.Generation(generation), () -> null);
+    try {
+      var _ = ObjectAnswer.get(answer, known.marshaller());
+    } catch (RuntimeException | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable checked) {
+      throw new IllegalStateException(checked);
+    }
+  }
+
+  /// Names the indexes of a class in front of its activation, for [#droppedIndexes].
+  private void nameIndexes(SharedType type) {
+    for (IndexedMember member : type.indexes()) {
+      var _ = dictionary.idOf(ClassNames.INDEX + type.name() + " " + member.id());
+    }
+  }
+
+  /// Returns the ids of the indexes that earlier code of a type had, and that the code of a number
+  /// does not have.
+  List<String> droppedIndexes(ObjectType type, int number) {
+    if (number <= 0) return List.of();
+    return dropped.computeIfAbsent(
+        number,
+        _ -> {
+          String prefix = ClassNames.INDEX + type.shared().name() + " ";
+          var found = new java.util.TreeSet<String>();
+          dictionary.each((name, at) -> {
+            if (at < number && name.startsWith(prefix)) found.add(name.substring(prefix.length()));
+          });
+          for (IndexedMember member : type.shared().indexes()) found.remove(member.id());
+          return List.copyOf(found);
+        });
+  }
+
+  /// Returns what an object has in some fields and accessors, for a method that reads at a moment.
+  @Nullable List<String> values(
+      Execution execution, String type, byte[] key, List<String> members) {
+    ObjectType known = typeNamed(type);
+    var read = new ArrayList<IndexedMember>(members.size());
+    for (String member : members) read.add(known.shared().readable(member));
+    var question = new ObjectHandler.ValuesQuestion(known, read);
+    Key of = object(known, Keys.decode(key, known.code().loader())).key();
+    byte[] answer = execution.get(of, question, new Existence.Undeleted(null));
+    try {
+      @SuppressWarnings("unchecked") // Justification: the handler answers so
+      List<String> values = (List<String>) ObjectAnswer.get(answer, marshaller());
+      return values;
+    } catch (VirtualMachineError | Execution.Unwinding passedOn) {
+      throw passedOn;
+    } catch (Throwable absent) {
+      return null; // it is gone, or its constructor threw
+    }
+  }
+
   // ---- types, and the code that executes their puts
 
   /// Returns the type of a class that the program or the code of a version uses. A class of the
@@ -1127,6 +1199,7 @@ final class LocalService implements Service, Placing.Roots {
         for (Class<?> face : faces) {
           var _ = dictionary.idOf(ClassNames.CLASS + type + " " + face.getName());
         }
+        nameIndexes(SharedType.of(faces.getFirst()));
         Codes.Activation activation = codes.activate(type, version, earlier);
         ActiveCode known = active.get(type);
         if (known != null) known.unsettle(); // it is active, even if a later step fails
@@ -1213,6 +1286,7 @@ final class LocalService implements Service, Placing.Roots {
     boolean isNew = activations.stream().noneMatch(one -> one.version().equals(version));
     if (type != null && leads && (asked || isNew)) {
       var classes = CodeVersion.of(type.shared().implementation());
+      nameIndexes(type.shared());
       return new ActiveCode.Now(codes.activate(name, classes, activations).number(), type, true);
     }
     if (last == null) return new ActiveCode.Now(0, Objects.requireNonNull(type), true);

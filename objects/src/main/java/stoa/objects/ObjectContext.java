@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -9,11 +10,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
 import stoa.Stoa;
+import stoa.base.Key;
 import stoa.front.MethodRun;
 import stoa.front.Refusals;
 import stoa.front.SharedCall;
 import stoa.front.SharedStoa;
 import stoa.front.marshal.Reference;
+import stoa.front.types.IndexedMember;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.TimerCall;
@@ -84,6 +87,31 @@ final class ObjectContext implements MethodRun {
 
   Execution execution() {
     return execution;
+  }
+
+  @Override
+  public void index(String type, byte[] key, Indexed indexed) {
+    service.index(execution, type, key, indexed);
+  }
+
+  @Override
+  public @Nullable List<String> values(String type, byte[] key, List<String> members) {
+    return service.values(execution, type, key, members);
+  }
+
+  @Override
+  public byte[] key() {
+    return execution.key().name();
+  }
+
+  @Override
+  public int group(String type, byte[] key) {
+    return service.part().groupOf(new Key(type, key, key));
+  }
+
+  @Override
+  public List<String> indexes(String type) {
+    return service.typeNamed(type).shared().indexes().stream().map(IndexedMember::id).toList();
   }
 
   /// Returns the code of the running method.

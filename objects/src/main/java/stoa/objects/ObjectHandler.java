@@ -22,11 +22,13 @@ import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.SharedCall;
 import stoa.front.marshal.Marshaller;
+import stoa.front.types.IndexedMember;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
 import stoa.spi.Forkable;
 import stoa.spi.Timed;
+import stoa.store.calls.Pace;
 import stoa.store.calls.Query;
 import stoa.store.calls.Unblocked;
 import stoa.store.running.Execution;
@@ -86,6 +88,22 @@ final class ObjectHandler implements Handler {
     /// Returns the same question about the state in the store.
     Question ofStore() {
       return new Question(type, method, arguments, true, footprint);
+    }
+  }
+
+  /// A question: what the object has in some of its fields and accessors.
+  ///
+  /// @param type the class, in the code of the one who asks
+  /// @param members the fields and accessors
+  record ValuesQuestion(ObjectType type, List<IndexedMember> members) implements Query {
+    @Override
+    public int number() {
+      return members.size();
+    }
+
+    @Override
+    public Pace pace() {
+      return Pace.SHORT;
     }
   }
 
@@ -199,6 +217,11 @@ final class ObjectHandler implements Handler {
         form = known;
       }
       return known.number();
+    }
+
+    @Override
+    public boolean changesOthers() {
+      return !type().shared().indexes().isEmpty();
     }
 
     @Override
@@ -317,6 +340,9 @@ final class ObjectHandler implements Handler {
 
   private record Converted(LoadedCode code, Object instance) {}
 
+  // What the object has in indexes, when the last put has found out; null otherwise.
+  private Indexing.@Nullable Values lastIndexed;
+
   // The run that this handler serves; null for a handler of the store.
   private @Nullable Rerun rerun;
 
@@ -340,8 +366,10 @@ final class ObjectHandler implements Handler {
 
   @Override
   public Answer put(byte[] value, Execution execution) {
-    var in = new Decoder(value);
     lastConverted = null;
+    // What the object has in indexes, which it entered when its last put ended.
+    boolean begins = execution.generation() == execution.address();
+    Indexing.Values before = begins ? Indexing.Values.NONE : indexed();
     ObjectType next = type;
     int number = execution.code();
     Rerun trying = rerun;
@@ -360,6 +388,56 @@ final class ObjectHandler implements Handler {
       // The same everywhere: the object stays as it is, in the code that it has.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
     }
+    // What a check tries changes no index.
+    boolean apart = number == TRIED;
+    List<String> dropped = begins && !apart ? stoa.droppedIndexes(type, number) : List.of();
+    boolean isIndexed =
+        !type.shared().indexes().isEmpty() || !before.members().isEmpty() || !dropped.isEmpty();
+    if (apart || !isIndexed) return act(value, execution);
+    return indexed(new Indexing.Prior(before, begins, dropped), value, execution);
+  }
+
+  /// Returns the values that the object has in indexes.
+  private Indexing.Values indexed() {
+    if (type.shared().indexes().isEmpty()) return Indexing.Values.NONE;
+    Indexing.Values last = lastIndexed;
+    return last != null ? last : Indexing.Values.of(type, instance);
+  }
+
+  /// Executes a put and brings the indexes up to date. When an index refuses that, the object is as
+  /// before.
+  private Answer indexed(Indexing.Prior prior, byte[] value, Execution execution) {
+    lastIndexed = null;
+    Object known = instance;
+    byte[] state = null;
+    if (known instanceof Forkable<?> forkable) instance = forkable.fork();
+    else if (known != null) state = type.state(known);
+    boolean leaves = CallNumbers.isLeaving(value);
+    Answer answer = leaves ? constructed() : act(value, execution);
+    Indexing.Values after = leaves ? Indexing.Values.NONE : Indexing.Values.of(type, instance);
+    var indexing = new Indexing(stoa, execution, type);
+    try {
+      indexing.apply(prior, after);
+      lastIndexed = leaves ? null : after;
+      return answer;
+    } catch (StoaException refused) {
+      instance = state == null ? known : type.state(state);
+      // A constructor may have set values, too, and other code may have other indexes.
+      try {
+        indexing.apply(prior, Indexing.Values.of(type, instance));
+      } catch (StoaException again) {
+        if (prior.begins()) {
+          thrownByConstructor = execution.once(() -> type.marshaller().thrown(again));
+          instance = null;
+        }
+      }
+      return threw(refused, type, indexing.context());
+    }
+  }
+
+  /// Executes a put by the code that the object has now.
+  private Answer act(byte[] value, Execution execution) {
+    var in = new Decoder(value);
     if (PlacedState.isIn(value)) {
       var state = PlacedState.decode(value, PlacedState.PREFIX);
       // For a class that lives at the server, a state that is not newer comes too late: the object
@@ -456,6 +534,10 @@ final class ObjectHandler implements Handler {
     }
     if (query instanceof ShowQuestion(Shown.Bounds bounds)) {
       return new ObjectAnswer.Shared(seeing(bounds), stoa.marshaller());
+    }
+    if (query instanceof ValuesQuestion(ObjectType asked, List<IndexedMember> members)) {
+      if (thrownByConstructor != null) return constructed();
+      return new ObjectAnswer.Shared(Indexing.values(members, asBy(asked)), stoa.marshaller());
     }
     if (query instanceof LentQuestion) return new ObjectAnswer.Shared(lent, stoa.marshaller());
     if (query instanceof Unblocked(List<byte[]> puts)) return first(puts, execution);

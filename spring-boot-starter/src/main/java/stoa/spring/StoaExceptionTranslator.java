@@ -25,6 +25,7 @@ import stoa.Forbidden;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
+import stoa.NotUnique;
 import stoa.StoaException;
 import stoa.TooOld;
 import stoa.Unavailable;
@@ -54,7 +55,7 @@ public final class StoaExceptionTranslator implements PersistenceExceptionTransl
       case Aborted _ -> new OptimisticLockingFailureException(message, thrown);
       case Deadlock _ -> new PessimisticLockingFailureException(message, thrown);
       case UnknownOutcome _ -> new UnknownOutcomeException(message, thrown);
-      case AlreadyExists _ -> new DuplicateKeyException(message, thrown);
+      case AlreadyExists _, NotUnique _ -> new DuplicateKeyException(message, thrown);
       case Gone _, TooOld _ -> new DataRetrievalFailureException(message, thrown);
       case LimitExceeded _ -> new InvalidDataAccessResourceUsageException(message, thrown);
       case NotShareable _ -> new InvalidDataAccessApiUsageException(message, thrown);

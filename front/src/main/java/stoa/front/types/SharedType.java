@@ -86,6 +86,7 @@ public final class SharedType {
   private final Set<Class<? extends Throwable>> exceptions;
   private final Set<String> removed;
   private final byte[] schema;
+  private final List<IndexedMember> indexes;
 
   private SharedType(Class<?> face) {
     this.face = face;
@@ -125,6 +126,7 @@ public final class SharedType {
     for (Constructor<?> constructor : constructors) ModuleAccess.open(constructor);
     this.exceptions = Verifier.verify(face, implementation, methods);
     this.schema = describe().getBytes(StandardCharsets.UTF_8);
+    this.indexes = IndexedMember.of(this);
   }
 
   /// Returns the type of a class or interface that is annotated with [Shared].
@@ -181,6 +183,39 @@ public final class SharedType {
     SharedMethod method = byId.get(id);
     if (method == null) throw absent(id);
     return method;
+  }
+
+  /// Returns the indexes of the class, in the order of their ids.
+  public List<IndexedMember> indexes() {
+    return indexes;
+  }
+
+  /// Returns the index of a name; null when there is none.
+  public @Nullable IndexedMember index(String field) {
+    return IndexedMember.find(indexes, field);
+  }
+
+  /// Returns a field with an index, or an accessor with or without one, whose value a query reads.
+  ///
+  /// @throws NotShareable when there is none of the name, or its values have no order
+  public IndexedMember readable(String member) {
+    IndexedMember index = index(member);
+    if (index != null) return index;
+    for (SharedMethod method : methods) {
+      boolean reads =
+          method.kind() == SharedMethod.Kind.ACCESSOR && method.parameterTypes().isEmpty();
+      if (reads && method.name().equals(member)) return IndexedMember.of(method, false);
+    }
+    throw new NotShareable(
+        implementation.getName()
+            + " has no field with an @Index and no @Accessor without parameters of the name "
+            + member
+            + ", by which a query asks; declare it, or correct the name");
+  }
+
+  /// Returns an annotation of a method, wherever it is declared; null when it has none.
+  <A extends java.lang.annotation.Annotation> @Nullable A annotation(Method method, Class<A> type) {
+    return annotation(face, implementation, method, type);
   }
 
   /// Returns whether the class declares a method of a stored identity as removed, see [Removed].

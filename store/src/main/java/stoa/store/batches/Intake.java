@@ -105,6 +105,9 @@ public final class Intake {
   private final Health health;
   private final Leadership leadership;
   private final Moments moments;
+  // The most puts in progress that a batch notes before they put to other keys.
+  private static final int NOTED_MAX = 256;
+
   private final Unfinished unfinished;
   private final Tally tally;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
@@ -673,6 +676,7 @@ public final class Intake {
   private void append(Token token, @Nullable Request own) {
     long batchMicros = draft.nowMicros();
     clock.reached(batchMicros);
+    noteChanges();
     var batch = new Batch(token, term, ++sequence, batchMicros, draft.entries(), unfinished.note());
     int weight = tally.batch();
     boolean isTimed = weight > 0 || appendMicros >= QUICK_MICROS || sequence % QUICK_ONE_IN == 0;
@@ -687,6 +691,25 @@ public final class Intake {
               if (isTimed) average(micros);
               settle(outcome, token, own);
             });
+  }
+
+  /// Notes the puts of the batch that will put to other keys, as far as there is room.
+  private void noteChanges() {
+    for (Request request : taken) {
+      if (!(request instanceof PutRequest put) || put.refusal != null) continue;
+      if (!spaces.changesOthers(put.resident.key)) continue;
+      if (unfinished.size() >= NOTED_MAX) return;
+      unfinished.begins(put.resident.key, put.address, moments.moment());
+    }
+  }
+
+  private void forgetChanges() {
+    for (Request request : taken) {
+      if (!(request instanceof PutRequest put) || put.refusal != null) continue;
+      if (spaces.changesOthers(put.resident.key)) {
+        unfinished.ends(put.resident.key, put.address, null);
+      }
+    }
   }
 
   private void average(long micros) {
@@ -795,6 +818,7 @@ public final class Intake {
         publish(own);
       }
       case Outcome.Refused(RuntimeException cause) -> {
+        forgetChanges();
         draft.rollBack();
         sequencer.takeBack(token);
         fail(

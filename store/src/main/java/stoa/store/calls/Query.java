@@ -12,4 +12,9 @@ public interface Query {
   default Footprint footprint() {
     return Footprint.ALL;
   }
+
+  /// Returns how long it is expected to run when a handler asks it.
+  default Pace pace() {
+    return Pace.LONG;
+  }
 }

@@ -150,7 +150,14 @@ public final class CrossGroupCalls {
       Existence existence,
       long counter) {
     return new Visit(
-        id, kind, target, call, existence, counter, caller.path(), millisLeft(caller.request));
+        id,
+        kind,
+        target,
+        call,
+        existence,
+        counter,
+        caller.path(),
+        caller.stands() ? 0 : millisLeft(caller.request));
   }
 
   private int millisLeft(@Nullable Request by) {

@@ -223,7 +223,7 @@ public final class Nesting implements OtherKeys {
   /// Gives a nested call no more time than is left to the call that makes it.
   private void hasten(Execution caller, Request request) {
     Request outer = caller.request;
-    if (outer == null || outer.ticksMax == 0) return;
+    if (outer == null || outer.ticksMax == 0 || caller.stands()) return;
     request.hastenAs(outer);
     limits.begun(request);
   }

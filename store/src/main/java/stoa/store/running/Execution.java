@@ -166,6 +166,7 @@ public final class Execution implements Cancellation.Run {
   private static final int RUNNING = 0;
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
+  private static final int STANDING = 3;
 
   private final Runs runs;
   private final Mode mode;
@@ -985,7 +986,22 @@ public final class Execution implements Cancellation.Run {
 
   /// Ends the run; returns false when it was taken back before.
   boolean finish() {
-    return STATE.compareAndSet(this, RUNNING, DONE);
+    return STATE.compareAndSet(this, RUNNING, DONE) || STATE.compareAndSet(this, STANDING, DONE);
+  }
+
+  /// Makes that nothing takes the run back any more, and that its next calls on other keys have
+  /// their own time, whatever is left to the run: the handler is about to make calls that must
+  /// agree with its change.
+  public void stand() {
+    if (state == STANDING) return;
+    checkNotTakenBack();
+    settleLong();
+    if (!STATE.compareAndSet(this, RUNNING, STANDING)) throw new Abandoned();
+  }
+
+  /// Returns whether [#stand()] was called.
+  public boolean stands() {
+    return state == STANDING;
   }
 
   /// Ends a run that was stopped. Returns the error to throw, which is [Abandoned] exactly when the

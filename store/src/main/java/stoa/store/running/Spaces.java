@@ -34,6 +34,13 @@ public final class Spaces {
     return factory == null ? 0 : factory.code();
   }
 
+  /// Returns whether puts on a key put to other keys, see [HandlerFactory#changesOthers()].
+  public boolean changesOthers(Key key) {
+    if (key.isStream()) return false;
+    HandlerFactory factory = factories.get(key.space());
+    return factory != null && factory.changesOthers();
+  }
+
   /// Returns a number that identifies the form in which a key's state becomes bytes here. It
   /// combines the form of the factory with the rules by which entries of a stream shape the state.
   /// Replicas with other rules run another release, and the store does not compare their states.

@@ -332,7 +332,8 @@ public final class StoreTransaction implements AutoCloseable {
   /// @param depth how many handlers wait for the question
   public Answer get(Key target, Object query, Existence existence, int depth) {
     check();
-    return ask(target, query, existence, depth, Pace.LONG);
+    Pace pace = query instanceof Query known ? known.pace() : Pace.LONG;
+    return ask(target, query, existence, depth, pace);
   }
 
   private Answer ask(Key key, Object query, Existence existence, int depth, Pace pace) {

@@ -102,7 +102,7 @@ public final class Unfinished {
   ///
   /// @param answer its last nested answer, or null. Until the log has this answer, a crash would
   ///   leave the put unfinished
-  void ends(Key key, long address, @Nullable Pending answer) {
+  public void ends(Key key, long address, @Nullable Pending answer) {
     if (puts.isEmpty()) return;
     var put = new Put(key.stream(), address);
     Begun begun = puts.get(put);

@@ -1,0 +1,36 @@
+package stoa;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/// Marks a field of a shared class, or an accessor without parameters, by whose value [Stoa#query]
+/// finds objects of the class.
+///
+/// The store keeps an *index* over all objects of the class, in all groups: whoever changes the
+/// value in a call, a method or a transaction, the index has the change when the call returns.
+///
+/// ```
+/// @Index private String customer;
+/// @Index @Accessor public Status status() { return status; }
+/// ```
+///
+/// The index has the name of the field or accessor. Its values are of a primitive type or its box,
+/// or a `String`, [java.math.BigInteger], [java.math.BigDecimal], [java.util.UUID],
+/// [java.time.Instant], [java.time.Duration], [java.time.LocalDate], [java.time.LocalTime],
+/// [java.time.LocalDateTime], an enum, or a record of these. Null is a value, too, and the first
+/// one; so is what an accessor that throws returns. Enum constants are in the order of their names,
+/// records in that of their components. Of a value of more than a thousand characters, the first
+/// thousand determine its order.
+///
+/// An indexed accessor depends on the state of its own object alone: it calls no other object, and
+/// asks for no time, version or random number. The class executes at the store
+/// ([Placement#SERVER]), in [LogOrder#GLOBAL].
+///
+/// @see Unique
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.FIELD, ElementType.METHOD})
+public @interface Index {}

@@ -1,0 +1,24 @@
+package stoa;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/// Marks an [Index] in which each value belongs to one object at most. Null may belong to any
+/// number.
+///
+/// A call that gives an object a value of another object fails with [NotUnique] and changes
+/// nothing, neither in the object nor in an index. What the method has called before in other
+/// objects stands, unless the call is part of a transaction.
+///
+/// An object that is created with such a value, by its constructor, is refused in the same way.
+///
+/// ```
+/// @Unique private String email;
+/// ```
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.FIELD, ElementType.METHOD})
+public @interface Unique {}

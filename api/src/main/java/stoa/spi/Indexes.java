@@ -1,0 +1,40 @@
+package stoa.spi;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.Query;
+import stoa.Stoa;
+
+/// Keeps the indexes of shared classes in shared objects, and answers queries from them.
+///
+/// Types, indexes, values and objects are texts here: the stored name of the class, the id of the
+/// index, the form of the value, and the encoded key with a character for each byte.
+public interface Indexes {
+  /// Enters an object under a value. A running method makes this call.
+  ///
+  /// @param unique whether the value may belong to no other object
+  /// @return the other object that has the value, which then keeps it; null when there is none
+  @Nullable String enter(
+      Stoa stoa, String type, String index, boolean unique, String value, String object);
+
+  /// Removes an object from a value. A running method makes this call.
+  void leave(Stoa stoa, String type, String index, String value, String object);
+
+  /// Notes that an index lacks objects from now on, since code without it has changed one. A
+  /// running method makes this call.
+  void lost(Stoa stoa, String type, String index);
+
+  /// Removes an object from its indexes, as a part of the transaction that deletes it.
+  void delete(Stoa stoa, Object shared);
+
+  /// Begins a query, see [Stoa#query].
+  <T> Query<T> query(Stoa stoa, Class<T> type);
+
+  /// Notes for the indexes of a class that they have all objects, when there are none yet.
+  void begin(Stoa stoa, Class<?> type);
+
+  /// Compares the indexes of a class with its objects, while no call changes these.
+  ///
+  /// @return the differences, a line each; none when the indexes are right
+  List<String> differences(Stoa stoa, Class<?> type);
+}

@@ -1,0 +1,157 @@
+package stoa.indexes;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.Forbidden;
+import stoa.Query;
+import stoa.Stoa;
+import stoa.base.Key;
+import stoa.front.MethodRun;
+import stoa.front.SharedCall;
+import stoa.front.SharedStoa;
+import stoa.front.types.IndexedMember;
+import stoa.front.types.SharedType;
+import stoa.spi.Indexes;
+
+/// Keeps indexes in shared objects: [#PARTS] of them for an index, over which the values are
+/// spread. Stateless.
+public final class InstalledIndexes implements Indexes {
+  /// The number of parts of an index.
+  static final int PARTS = 16;
+
+  // The most objects that one transaction enters in new indexes.
+  private static final int ENTERED_MAX = 256;
+
+  /// For [stoa.collections.InstalledCollections].
+  public InstalledIndexes() {}
+
+  /// Returns a part of an index.
+  static IndexPart part(Stoa stoa, String type, String index, int number) {
+    return stoa.get(IndexPart.class, type + " " + index + " " + number);
+  }
+
+  /// Returns the number of the part of a value.
+  static int partOf(String value) {
+    int hash = value.hashCode() * 0x9E3779B9;
+    return hash >>> 28; // one of PARTS
+  }
+
+  private static IndexPart part(Stoa stoa, String type, String index, String value) {
+    return part(stoa, type, index, partOf(value));
+  }
+
+  @Override
+  public @Nullable String enter(
+      Stoa stoa, String type, String index, boolean unique, String value, String object) {
+    IndexPart part = part(stoa, type, index, value);
+    if (unique) return part.claim(value, object);
+    part.add(value, object);
+    return null;
+  }
+
+  @Override
+  public void leave(Stoa stoa, String type, String index, String value, String object) {
+    part(stoa, type, index, value).remove(value, object);
+  }
+
+  @Override
+  public void lost(Stoa stoa, String type, String index) {
+    list(stoa, type).lost(index);
+  }
+
+  static IndexList list(Stoa stoa, String type) {
+    return stoa.get(IndexList.class, type);
+  }
+
+  // ---- agents
+
+  /// Returns an agent in a group.
+  static IndexAgent agent(SharedStoa stoa, int group) {
+    return stoa.get(IndexAgent.class, IndexAgent.nameIn(group, stoa.service()::group));
+  }
+
+  static String text(byte[] key) {
+    return new String(key, StandardCharsets.ISO_8859_1);
+  }
+
+  static byte[] key(String object) {
+    return object.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  @Override
+  public void delete(Stoa stoa, Object shared) {
+    SharedCall call = ((SharedStoa) stoa).own(shared);
+    int group = call.stoa().service().group(call.key());
+    agent(call.stoa(), group).leave(call.shared().name(), text(call.key().name()));
+  }
+
+  @Override
+  public <T> Query<T> query(Stoa stoa, Class<T> type) {
+    java.util.Objects.requireNonNull(type, "the type is null");
+    MethodRun.refuse("begin a query");
+    if (!(stoa instanceof SharedStoa shared)) {
+      throw new UnsupportedOperationException(
+          stoa.getClass().getName() + " has no queries; open one with stoa-objects");
+    }
+    var query = new TypedQuery<T>(shared, type);
+    shared.beginIndexes(type);
+    return query;
+  }
+
+  @Override
+  public void begin(Stoa stoa, Class<?> type) {
+    SharedStoa shared = (SharedStoa) stoa;
+    SharedType known = SharedType.of(type);
+    List<String> ids = ids(known);
+    IndexList list = list(stoa, known.name());
+    try {
+      if (list.incomplete(ids).isEmpty() || shared.service().names(type).hasNext()) return;
+      check(shared, known.name(), ids);
+      if (!shared.service().names(type).hasNext()) list.completed(ids);
+    } catch (Forbidden | IllegalStateException later) {
+      return; // a query says why
+    }
+  }
+
+  private static List<String> ids(SharedType type) {
+    return type.indexes().stream().map(IndexedMember::id).toList();
+  }
+
+  /// Checks that the code in all groups has some indexes, so that objects that begin enter them.
+  private static void check(SharedStoa stoa, String type, List<String> ids) {
+    for (int i = 0; i < stoa.service().groups(); i++) {
+      var _ = agent(stoa, i).check(type, ids);
+    }
+  }
+
+  /// Enters the existing objects of a class in those of its indexes that lack some.
+  static void completeNow(SharedStoa stoa, Class<?> type) {
+    SharedType known = SharedType.of(type);
+    List<String> ids = ids(known);
+    check(stoa, known.name(), ids);
+    var groups = new ArrayList<List<String>>();
+    for (int i = 0; i < stoa.service().groups(); i++) groups.add(new ArrayList<>());
+    Iterator<byte[]> names = stoa.service().names(type);
+    while (names.hasNext()) {
+      byte[] name = names.next();
+      int group = stoa.service().group(new Key(known.name(), name, known.name()));
+      List<String> some = groups.get(group);
+      some.add(text(name));
+      if (some.size() < ENTERED_MAX) continue;
+      agent(stoa, group).enter(known.name(), some);
+      some.clear();
+    }
+    for (int i = 0; i < groups.size(); i++) {
+      if (!groups.get(i).isEmpty()) agent(stoa, i).enter(known.name(), groups.get(i));
+    }
+    list(stoa, known.name()).completed(ids);
+  }
+
+  @Override
+  public List<String> differences(Stoa stoa, Class<?> type) {
+    return IndexCheck.differences((SharedStoa) stoa, type);
+  }
+}

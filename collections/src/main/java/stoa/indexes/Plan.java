@@ -1,0 +1,300 @@
+package stoa.indexes;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import stoa.Call;
+import stoa.front.MethodRun;
+
+/// How a query is answered: the ranges of one index in which its objects are, what these must meet
+/// beyond that, and their order. An agent executes it. Immutable.
+///
+/// @param type the stored name of the class
+/// @param index the id of the index
+/// @param spans the ranges of values, which do not overlap
+/// @param rest what the index does not tell
+/// @param order the field or accessor by which the rows are ordered; empty for the index
+/// @param window what of the rows is wanted
+/// @param result the kind of the answer
+record Plan(
+    String type,
+    String index,
+    List<Span> spans,
+    Test rest,
+    String order,
+    Window window,
+    Result result) {
+  /// The answer when the index lacks objects.
+  static final List<String> INCOMPLETE = List.of("incomplete");
+
+  // The most rows that one call returns.
+  private static final int PAGE = 10_000;
+
+  /// The kind of an answer.
+  enum Result {
+    /// The rows: what orders each of them, then its object.
+    ROWS,
+    /// The number of the rows.
+    COUNT,
+    /// What orders rows, and the number of these.
+    COUNTS
+  }
+
+  /// A part of the rows.
+  ///
+  /// @param isDescending whether they are in the opposite order
+  /// @param value what orders the row behind which it begins; null for the first row
+  /// @param object the object of that row
+  /// @param max the most rows
+  record Window(boolean isDescending, @Nullable String value, String object, int max) {
+    /// All rows.
+    static final Window ALL = new Window(false, null, "", Integer.MAX_VALUE);
+  }
+
+  private record Row(String value, String object) implements Comparable<Row> {
+    @Override
+    public int compareTo(Row other) {
+      int byValue = value.compareTo(other.value);
+      return byValue != 0 ? byValue : object.compareTo(other.object);
+    }
+  }
+
+  // ---- as texts
+
+  /// Returns it as texts, from which [#read] reads it.
+  List<String> written() {
+    var out = new ArrayList<String>();
+    out.add(type);
+    out.add(index);
+    out.add(order);
+    out.add(result.name());
+    out.add(window.isDescending ? "-" : "+");
+    out.add(window.value == null ? "0" : "1" + window.value);
+    out.add(window.object);
+    out.add(Integer.toString(window.max));
+    out.add(Integer.toString(spans.size()));
+    for (Span span : spans) span.write(out);
+    rest.write(out);
+    return out;
+  }
+
+  /// Reads what [#written] returned.
+  static Plan read(List<String> texts) {
+    Iterator<String> in = texts.iterator();
+    String type = in.next();
+    String index = in.next();
+    String order = in.next();
+    Result result = Result.valueOf(in.next());
+    boolean isDescending = in.next().equals("-");
+    String value = in.next();
+    String behind = value.equals("0") ? null : value.substring(1);
+    var window = new Window(isDescending, behind, in.next(), Integer.parseInt(in.next()));
+    var spans = new ArrayList<Span>();
+    for (int left = Integer.parseInt(in.next()); left > 0; left--) {
+      String from = in.next();
+      spans.add(Span.read(from, in.next()));
+    }
+    return new Plan(type, index, List.copyOf(spans), Test.read(in), order, window, result);
+  }
+
+  // ---- the answer
+
+  /// Returns whether the index alone has the answer.
+  boolean isCovered() {
+    return rest.equals(Test.TRUE) && order.isEmpty();
+  }
+
+  /// Returns the one value of the index where all rows are, in their order; null when there is
+  /// none.
+  @Nullable String point() {
+    boolean isOne = spans.size() == 1 && isCovered() && !window.isDescending;
+    return isOne ? spans.getFirst().point() : null;
+  }
+
+  /// Returns the answer, behind a first text; [#INCOMPLETE] when the index lacks objects. A method
+  /// of an agent calls this.
+  List<String> answer(MethodRun run) {
+    if (!Call.get(IndexList.class, type).incomplete(List.of(index)).isEmpty()) return INCOMPLETE;
+    var answer = new ArrayList<String>();
+    answer.add("complete");
+    answer.addAll(rowsOrCounts(run));
+    return answer;
+  }
+
+  private List<String> rowsOrCounts(MethodRun run) {
+    if (isCovered() && result != Result.ROWS) return counted();
+    List<Row> rows = isCovered() ? rows(window) : judged(run);
+    if (result == Result.ROWS) return flat(cut(rows));
+    if (result == Result.COUNT) return List.of(Integer.toString(rows.size()));
+    var counts = new TreeMap<String, Integer>();
+    for (Row row : rows) counts.merge(row.value, 1, Integer::sum);
+    return flat(counts);
+  }
+
+  private static List<String> flat(Map<String, Integer> counts) {
+    var out = new ArrayList<String>(2 * counts.size());
+    counts.forEach((value, count) -> {
+      out.add(value);
+      out.add(count.toString());
+    });
+    return out;
+  }
+
+  private static List<String> flat(List<Row> rows) {
+    var out = new ArrayList<String>(2 * rows.size());
+    for (Row row : rows) {
+      out.add(row.value);
+      out.add(row.object);
+    }
+    return out;
+  }
+
+  private static List<Row> rows(List<String> flat) {
+    var rows = new ArrayList<Row>(flat.size() / 2);
+    for (int i = 0; i < flat.size(); i += 2) rows.add(new Row(flat.get(i), flat.get(i + 1)));
+    return rows;
+  }
+
+  private IndexPart part(int number) {
+    return Call.get(IndexPart.class, type + " " + index + " " + number);
+  }
+
+  /// Counts in the index alone.
+  private List<String> counted() {
+    long all = 0;
+    var counts = new TreeMap<String, Integer>();
+    for (Span span : spans) {
+      String point = span.point();
+      if (point != null) {
+        int count = part(InstalledIndexes.partOf(point)).count(point);
+        all += count;
+        if (count > 0) counts.put(point, count);
+        continue;
+      }
+      for (int i = 0; i < InstalledIndexes.PARTS; i++) {
+        List<String> some = part(i).counts(span.from(), span.to());
+        for (int at = 0; at < some.size(); at += 2) {
+          int count = Integer.parseInt(some.get(at + 1));
+          all += count;
+          counts.put(some.get(at), count);
+        }
+      }
+    }
+    return result == Result.COUNT ? List.of(Long.toString(all)) : flat(counts);
+  }
+
+  /// Returns rows of the index, at least those of a window, in the order of the index.
+  private List<Row> rows(Window of) {
+    var rows = new ArrayList<Row>();
+    for (Span span : spans) {
+      String point = span.point();
+      if (point != null) {
+        addPoint(point, of, rows);
+      } else {
+        for (int i = 0; i < InstalledIndexes.PARTS; i++) addRange(i, span, of, rows);
+      }
+    }
+    return rows;
+  }
+
+  private void addPoint(String point, Window of, List<Row> rows) {
+    IndexPart part = part(InstalledIndexes.partOf(point));
+    boolean isWithin = point.equals(of.value) && !of.isDescending;
+    String after = isWithin ? of.object : null;
+    int most = of.isDescending ? Integer.MAX_VALUE : of.max;
+    for (int left = most; left > 0; ) {
+      int max = Math.min(left, PAGE);
+      List<String> some = part.find(point, after, max);
+      for (String object : some) rows.add(new Row(point, object));
+      if (some.size() < max) return;
+      left -= some.size();
+      after = some.getLast();
+    }
+  }
+
+  private void addRange(int number, Span span, Window of, List<Row> rows) {
+    IndexPart part = part(number);
+    String value = of.value;
+    String object = of.object;
+    for (int left = of.max; left > 0; ) {
+      int max = Math.min(left, PAGE);
+      int order = of.isDescending ? -1 : 1;
+      List<String> some = part.range(span.from(), span.to(), order, value, object, max);
+      rows.addAll(rows(some));
+      if (some.size() < 2 * max) return;
+      left -= max;
+      value = some.get(some.size() - 2);
+      object = some.getLast();
+    }
+  }
+
+  /// Returns the rows of a window, in their order.
+  private List<Row> cut(List<Row> rows) {
+    if (window.isDescending) rows.sort(Collections.reverseOrder());
+    else Collections.sort(rows);
+    String value = window.value;
+    int from = 0;
+    if (value != null) {
+      var behind = new Row(value, window.object);
+      while (from < rows.size() && !isBehind(rows.get(from), behind)) from++;
+    }
+    int to = (int) Math.min(rows.size(), (long) from + window.max);
+    return rows.subList(from, to);
+  }
+
+  private boolean isBehind(Row row, Row other) {
+    int compared = row.compareTo(other);
+    return window.isDescending ? compared < 0 : compared > 0;
+  }
+
+  // ---- where the objects are
+
+  /// Returns the rows that meet the rest, from the agents of their groups.
+  private List<Row> judged(MethodRun run) {
+    var groups = new LinkedHashMap<Integer, List<String>>();
+    for (Row row : rows(Window.ALL)) {
+      int group = run.group(type, InstalledIndexes.key(row.object));
+      List<String> of = groups.computeIfAbsent(group, _ -> new ArrayList<>());
+      of.add(row.value);
+      of.add(row.object);
+    }
+    int here = run.group(IndexAgent.NAME, run.key());
+    var rows = new ArrayList<Row>();
+    groups.forEach(
+        (group, of) -> rows.addAll(rows(group == here ? judged(run, of) : asked(run, group, of))));
+    return rows;
+  }
+
+  private List<String> asked(MethodRun run, int group, List<String> objects) {
+    String name = IndexAgent.nameIn(group, key -> run.group(key.space(), key.name()));
+    return Call.get(IndexAgent.class, name).judge(written(), objects);
+  }
+
+  /// Returns those rows whose objects meet the rest, each with what orders it.
+  List<String> judged(MethodRun run, List<String> objects) {
+    var members = new LinkedHashSet<String>();
+    rest.addMembers(members);
+    if (!order.isEmpty()) members.add(order);
+    List<String> names = List.copyOf(members);
+    var met = new ArrayList<String>();
+    var values = new HashMap<String, String>();
+    for (int i = 0; i < objects.size(); i += 2) {
+      String object = objects.get(i + 1);
+      List<String> read = run.values(type, InstalledIndexes.key(object), names);
+      if (read == null) continue;
+      for (int at = 0; at < names.size(); at++) values.put(names.get(at), read.get(at));
+      if (!rest.holds(values)) continue;
+      met.add(order.isEmpty() ? objects.get(i) : Objects.requireNonNull(values.get(order)));
+      met.add(object);
+    }
+    return met;
+  }
+}

@@ -1,0 +1,134 @@
+package stoa.indexes;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import stoa.Condition.Comparison;
+
+/// A condition over the values of an object, in the forms of their indexes. Immutable.
+sealed interface Test {
+  /// Every object meets it.
+  Test TRUE = new All(List.of());
+
+  /// A comparison of a field or accessor with the form of a value.
+  record Of(String member, Comparison comparison, String value) implements Test {
+    @Override
+    public boolean holds(Map<String, String> values) {
+      String here = Objects.requireNonNull(values.get(member), "the value was read");
+      return switch (comparison) {
+        case EQUAL -> here.equals(value);
+        case LESS -> here.compareTo(value) < 0;
+        case AT_MOST -> here.compareTo(value) <= 0;
+        case GREATER -> here.compareTo(value) > 0;
+        case AT_LEAST -> here.compareTo(value) >= 0;
+        case PREFIX -> here.startsWith(value);
+      };
+    }
+
+    @Override
+    public void write(List<String> out) {
+      out.add(comparison.name());
+      out.add(member);
+      out.add(value);
+    }
+
+    @Override
+    public void addMembers(Set<String> members) {
+      members.add(member);
+    }
+  }
+
+  /// All of some tests.
+  record All(List<Test> tests) implements Test {
+    @Override
+    public boolean holds(Map<String, String> values) {
+      for (Test test : tests) if (!test.holds(values)) return false;
+      return true;
+    }
+
+    @Override
+    public void write(List<String> out) {
+      write("ALL", tests, out);
+    }
+
+    @Override
+    public void addMembers(Set<String> members) {
+      for (Test test : tests) test.addMembers(members);
+    }
+
+    private static void write(String name, List<Test> tests, List<String> out) {
+      out.add(name);
+      out.add(Integer.toString(tests.size()));
+      for (Test test : tests) test.write(out);
+    }
+  }
+
+  /// One of some tests.
+  record Any(List<Test> tests) implements Test {
+    @Override
+    public boolean holds(Map<String, String> values) {
+      for (Test test : tests) if (test.holds(values)) return true;
+      return false;
+    }
+
+    @Override
+    public void write(List<String> out) {
+      All.write("ANY", tests, out);
+    }
+
+    @Override
+    public void addMembers(Set<String> members) {
+      for (Test test : tests) test.addMembers(members);
+    }
+  }
+
+  /// The opposite of a test.
+  record Not(Test test) implements Test {
+    @Override
+    public boolean holds(Map<String, String> values) {
+      return !test.holds(values);
+    }
+
+    @Override
+    public void write(List<String> out) {
+      out.add("NOT");
+      test.write(out);
+    }
+
+    @Override
+    public void addMembers(Set<String> members) {
+      test.addMembers(members);
+    }
+  }
+
+  /// Returns whether an object meets it.
+  ///
+  /// @param values what the object has, by the names of fields and accessors
+  boolean holds(Map<String, String> values);
+
+  /// Adds the fields and accessors that it compares.
+  void addMembers(Set<String> members);
+
+  /// Adds it to a list of texts, from which [#read] reads it.
+  void write(List<String> out);
+
+  /// Reads what [#write] has written.
+  static Test read(Iterator<String> in) {
+    String kind = in.next();
+    return switch (kind) {
+      case "ALL" -> new All(several(in));
+      case "ANY" -> new Any(several(in));
+      case "NOT" -> new Not(read(in));
+      default -> new Of(in.next(), Comparison.valueOf(kind), in.next());
+    };
+  }
+
+  private static List<Test> several(Iterator<String> in) {
+    var tests = new ArrayList<Test>();
+    for (int left = Integer.parseInt(in.next()); left > 0; left--) tests.add(read(in));
+    return List.copyOf(tests);
+  }
+}

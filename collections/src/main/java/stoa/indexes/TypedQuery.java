@@ -1,0 +1,368 @@
+package stoa.indexes;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import stoa.Call1;
+import stoa.Condition;
+import stoa.Query;
+import stoa.Ref;
+import stoa.Snapshot;
+import stoa.View;
+import stoa.front.MethodRun;
+import stoa.front.SharedStoa;
+import stoa.front.types.IndexedMember;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedType;
+
+/// A query of a program. Immutable.
+///
+/// @param <T> the class of the objects
+final class TypedQuery<T> implements Query<T> {
+  private final SharedStoa stoa;
+  private final Class<T> type;
+  private final SharedType shared;
+  private final List<Test> tests;
+  private final @Nullable IndexedMember order;
+  private final Plan.Window window;
+  private final @Nullable Snapshot snapshot;
+
+  TypedQuery(SharedStoa stoa, Class<T> type) {
+    this(stoa, type, List.of(), null, Plan.Window.ALL, null);
+  }
+
+  private TypedQuery(
+      SharedStoa stoa,
+      Class<T> type,
+      List<Test> tests,
+      @Nullable IndexedMember order,
+      Plan.Window window,
+      @Nullable Snapshot snapshot) {
+    this.stoa = stoa;
+    this.type = type;
+    this.shared = SharedType.of(type);
+    this.tests = tests;
+    this.order = order;
+    this.window = window;
+    this.snapshot = snapshot;
+    if (shared.indexes().isEmpty()) {
+      throw new IllegalArgumentException(
+          type.getName()
+              + " has no index, by which the store knows its objects at a moment; annotate a field"
+              + " or an accessor with @Index");
+    }
+  }
+
+  private TypedQuery<T> with(Plan.Window changed) {
+    return new TypedQuery<>(stoa, type, tests, order, changed, snapshot);
+  }
+
+  // ---- what is asked
+
+  @Override
+  public Query<T> where(Condition<T> condition) {
+    var all = new ArrayList<>(tests);
+    Test test = test(condition);
+    if (test instanceof Test.All(List<Test> several)) all.addAll(several);
+    else all.add(test);
+    return new TypedQuery<>(stoa, type, List.copyOf(all), order, window, snapshot);
+  }
+
+  @Override
+  public <V extends @Nullable Object> Query<T> orderBy(Call1<T, V> accessor) {
+    return new TypedQuery<>(stoa, type, tests, member(accessor), window, snapshot);
+  }
+
+  @Override
+  public Query<T> descending() {
+    return with(
+        new Plan.Window(!window.isDescending(), window.value(), window.object(), window.max()));
+  }
+
+  @Override
+  public Query<T> limit(int count) {
+    if (count <= 0) throw new IllegalArgumentException(count + " objects; at least 1 is needed");
+    return with(new Plan.Window(window.isDescending(), window.value(), window.object(), count));
+  }
+
+  @Override
+  public Query<T> at(Snapshot moment) {
+    Objects.requireNonNull(moment, "the snapshot is null");
+    return new TypedQuery<>(stoa, type, tests, order, window, moment);
+  }
+
+  private IndexedMember member(Call1<T, ?> accessor) {
+    Objects.requireNonNull(accessor, "the accessor is null");
+    String name =
+        accessor instanceof Condition.Field<?, ?>(String field)
+            ? field
+            : stoa.nameOf(type, accessor);
+    return shared.readable(name);
+  }
+
+  private Test test(Condition<T> condition) {
+    return switch (condition) {
+      case Condition.Compared<T> compared -> test(compared);
+      case Condition.All<T>(List<Condition<T>> some) -> {
+        var all = new ArrayList<Test>();
+        for (Condition<T> one : some) {
+          Test test = test(one);
+          if (test instanceof Test.All(List<Test> several)) all.addAll(several);
+          else all.add(test);
+        }
+        yield new Test.All(List.copyOf(all));
+      }
+      case Condition.Any<T>(List<Condition<T>> some) ->
+          new Test.Any(some.stream().map(this::test).toList());
+      case Condition.Not<T>(Condition<T> one) -> new Test.Not(test(one));
+    };
+  }
+
+  private Test test(Condition.Compared<T> compared) {
+    IndexedMember member = member(compared.accessor());
+    if (compared.comparison() == Condition.Comparison.PREFIX && !member.form().isText()) {
+      throw new IllegalArgumentException(member.name() + " is no text, and has no prefixes");
+    }
+    return new Test.Of(
+        member.name(), compared.comparison(), member.form().encode(compared.value()));
+  }
+
+  // ---- the plan
+
+  /// The ranges of an index in which the objects are.
+  ///
+  /// @param used the tests that they decide
+  private record Path(IndexedMember member, List<Span> spans, List<Test> used) {
+    int rank() {
+      int rank = 0;
+      for (Span span : spans) rank = Math.max(rank, span.rank());
+      return rank;
+    }
+  }
+
+  private Plan plan(@Nullable IndexedMember ordered, Plan.Window part, Plan.Result result) {
+    Path best = null;
+    for (IndexedMember member : shared.indexes()) {
+      Path path = path(member);
+      boolean isBetter =
+          best == null
+              || path.rank() < best.rank()
+              || (path.rank() == best.rank() && isOrder(path, ordered) && !isOrder(best, ordered));
+      if (isBetter) best = path;
+    }
+    Path chosen = Objects.requireNonNull(best, "the class has an index");
+    var rest = new ArrayList<>(tests);
+    rest.removeAll(chosen.used);
+    return new Plan(
+        shared.name(),
+        chosen.member.id(),
+        chosen.spans,
+        rest.isEmpty() ? Test.TRUE : new Test.All(List.copyOf(rest)),
+        ordered == null || isOrder(chosen, ordered) ? "" : ordered.name(),
+        part,
+        result);
+  }
+
+  private static boolean isOrder(Path path, @Nullable IndexedMember ordered) {
+    return ordered != null && path.member.name().equals(ordered.name());
+  }
+
+  private Path path(IndexedMember member) {
+    var used = new ArrayList<Test>();
+    Span span = Span.ALL;
+    List<Span> points = null;
+    for (Test test : tests) {
+      if (test instanceof Test.Of of && of.member().equals(member.name())) {
+        span = span.and(Span.of(of.comparison(), of.value()));
+        used.add(test);
+      } else if (points == null && test instanceof Test.Any any) {
+        points = points(member, any);
+        if (points != null) used.add(test);
+      }
+    }
+    if (points == null) return new Path(member, List.of(span), used);
+    var within = new ArrayList<Span>();
+    for (Span point : points) {
+      String value = Objects.requireNonNull(point.point());
+      boolean isIn =
+          (span.from() == null || value.compareTo(span.from()) >= 0)
+              && (span.to() == null || value.compareTo(span.to()) < 0);
+      if (isIn) within.add(point);
+    }
+    return new Path(member, within, used);
+  }
+
+  /// Returns the values of which a test asks for one; null when it asks for something else.
+  private static @Nullable List<Span> points(IndexedMember member, Test.Any any) {
+    var points = new java.util.LinkedHashSet<Span>();
+    for (Test test : any.tests()) {
+      boolean isPoint =
+          test instanceof Test.Of of
+              && of.member().equals(member.name())
+              && of.comparison() == Condition.Comparison.EQUAL;
+      if (!isPoint) return null;
+      points.add(Span.of(Condition.Comparison.EQUAL, ((Test.Of) test).value()));
+    }
+    return List.copyOf(points);
+  }
+
+  // ---- answers
+
+  private List<String> answer(Plan plan) {
+    MethodRun.refuse("ask a query");
+    List<String> answer = asked(plan);
+    if (answer.equals(Plan.INCOMPLETE)) {
+      if (stoa.isTransacting()) {
+        throw new IllegalStateException(
+            "the "
+                + plan.index()
+                + " of "
+                + plan.type()
+                + " lacks objects that existed before it; ask a query outside of a transaction"
+                + " first, which enters them");
+      }
+      InstalledIndexes.completeNow(stoa, type);
+      answer = asked(plan);
+    }
+    if (answer.equals(Plan.INCOMPLETE)) {
+      throw new IllegalStateException(
+          "the "
+              + plan.index()
+              + " of "
+              + plan.type()
+              + " lacks objects at "
+              + snapshot
+              + "; it was declared later: ask for a later moment");
+    }
+    return answer.subList(1, answer.size());
+  }
+
+  private List<String> asked(Plan plan) {
+    String point = plan.result() == Plan.Result.ROWS ? plan.point() : null;
+    // Here, two questions for one object each are less than one for both.
+    if (point != null && !stoa.service().isRemote()) return found(plan, point);
+    return seen(InstalledIndexes.agent(stoa, 0)).ask(plan.written());
+  }
+
+  /// Returns the answer that the one part of a value has.
+  private List<String> found(Plan plan, String point) {
+    IndexList list = InstalledIndexes.list(stoa, plan.type());
+    if (!seen(list).incomplete(List.of(plan.index())).isEmpty()) return Plan.INCOMPLETE;
+    Plan.Window of = plan.window();
+    var answer = new ArrayList<String>();
+    answer.add("complete");
+    if (of.value() != null && of.value().compareTo(point) > 0) return answer;
+    String after = point.equals(of.value()) ? of.object() : null;
+    IndexPart part =
+        InstalledIndexes.part(stoa, plan.type(), plan.index(), InstalledIndexes.partOf(point));
+    for (String object : seen(part).find(point, after, of.max())) {
+      answer.add(point);
+      answer.add(object);
+    }
+    return answer;
+  }
+
+  private <O> O seen(O object) {
+    return snapshot == null ? object : snapshot.on(object);
+  }
+
+  private List<T> objects(List<String> rows) {
+    var objects = new ArrayList<T>(rows.size() / 2);
+    for (int i = 1; i < rows.size(); i += 2) {
+      byte[] key = InstalledIndexes.key(rows.get(i));
+      Object name = Keys.decode(key, stoa.service().loader());
+      T object = stoa.view(type, new Ref<>(shared.name(), name), new View.Remote());
+      objects.add(seen(object));
+    }
+    return objects;
+  }
+
+  @Override
+  public List<T> list() {
+    return objects(answer(plan(order, window, Plan.Result.ROWS)));
+  }
+
+  @Override
+  public Page<T> page(@Nullable String after) {
+    Plan.Window of = window;
+    if (after != null) of = behind(after);
+    List<String> rows = answer(plan(order, of, Plan.Result.ROWS));
+    boolean isLast = rows.size() / 2 < of.max();
+    String next = isLast ? null : token(rows.get(rows.size() - 2), rows.getLast());
+    return new Page<>(objects(rows), next);
+  }
+
+  private static String token(String value, String object) {
+    String text = value.length() + ":" + value + object;
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_16BE);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  private Plan.Window behind(String token) {
+    try {
+      String text = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_16BE);
+      int colon = text.indexOf(':');
+      int end = colon + 1 + Integer.parseInt(text.substring(0, colon));
+      return new Plan.Window(
+          window.isDescending(), text.substring(colon + 1, end), text.substring(end), window.max());
+    } catch (IllegalArgumentException | IndexOutOfBoundsException other) {
+      throw new IllegalArgumentException(
+          "\"" + token + "\" is not the next of a page; pass what Page.next returned", other);
+    }
+  }
+
+  @Override
+  public Optional<T> first() {
+    return limit(1).list().stream().findFirst();
+  }
+
+  @Override
+  public long count() {
+    return Long.parseLong(answer(plan(null, Plan.Window.ALL, Plan.Result.COUNT)).getFirst());
+  }
+
+  @Override
+  public <V extends @Nullable Object> Map<V, Long> countBy(Call1<T, V> accessor) {
+    IndexedMember member = member(accessor);
+    List<String> counts = answer(plan(member, Plan.Window.ALL, Plan.Result.COUNTS));
+    var byValue = new LinkedHashMap<V, Long>();
+    for (int i = 0; i < counts.size(); i += 2) {
+      @SuppressWarnings("unchecked") // Justification: the accessor returns such values
+      V value = (V) member.form().decode(counts.get(i));
+      byValue.put(value, Long.parseLong(counts.get(i + 1)));
+    }
+    return byValue;
+  }
+
+  @Override
+  public String explain() {
+    Plan plan = plan(order, window, Plan.Result.ROWS);
+    var text = new StringBuilder(shared.name()).append(" by its ").append(plan.index());
+    int rank = 0;
+    for (Span span : plan.spans()) rank = Math.max(rank, span.rank());
+    text.append(
+        switch (rank) {
+          case 0 -> ": " + plan.spans().size() + (plan.spans().size() == 1 ? " value" : " values");
+          case 1, 2 -> ": a range of values in " + InstalledIndexes.PARTS + " parts";
+          default -> ": all objects, in " + InstalledIndexes.PARTS + " parts";
+        });
+    var members = new java.util.LinkedHashSet<String>();
+    plan.rest().addMembers(members);
+    if (!members.isEmpty()) {
+      text.append("; compares ").append(String.join(", ", members)).append(" in each object");
+    }
+    if (!plan.order().isEmpty()) text.append("; sorts by ").append(plan.order());
+    List<String> ids = shared.indexes().stream().map(IndexedMember::id).toList();
+    List<String> incomplete = InstalledIndexes.list(stoa, shared.name()).incomplete(ids);
+    if (!incomplete.isEmpty()) {
+      text.append("; the first answer enters existing objects in ").append(incomplete);
+    }
+    return text.toString();
+  }
+}

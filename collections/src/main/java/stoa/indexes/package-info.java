@@ -1,0 +1,10 @@
+/// The indexes of shared classes, which are shared objects, and the queries over them.
+///
+/// | class | what it is |
+/// |---|---|
+/// | [IndexPart] | a shared object: the values of one part of an index, and their objects |
+/// | [IndexList] | a shared object: which indexes of a class have all of its objects |
+/// | [IndexAgent] | a shared object without state: what queries and deletions do where the objects are |
+/// | [InstalledIndexes] | finds the part of a value, for the store |
+/// | [TypedQuery], [Plan] | a query of a program, and how it is answered |
+package stoa.indexes;

@@ -1,0 +1,92 @@
+package stoa.indexes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stoa.Condition.eq;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Condition;
+import stoa.Index;
+import stoa.NotUnique;
+import stoa.Query;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.Unique;
+import stoa.spi.Collections;
+
+/// Versions of a class with and without an index.
+class LaterIndexTest {
+  @Shared(name = "test.Thing")
+  static class Plain {
+    private String color = "white";
+
+    public void paint(String with) {
+      color = with;
+    }
+  }
+
+  @Shared(name = "test.Thing")
+  static class Indexed {
+    @Index private String color = "white";
+
+    public void paint(String with) {
+      color = with;
+    }
+  }
+
+  @Shared(name = "test.Thing")
+  static class Unequal {
+    @Unique private String color = "white";
+
+    public void paint(String with) {
+      color = with;
+    }
+  }
+
+  private static <T> Query<T> red(Stoa stoa, Class<T> type) {
+    return stoa.query(type).where(eq(Condition.<T, String>field("color"), "red"));
+  }
+
+  @Test
+  void anIndexThatIsDeclaredLaterGetsTheExistingObjects(@TempDir Path folder) {
+    String url = "file:" + folder.resolve("store");
+    try (Stoa stoa = Stoa.open(url)) {
+      for (int i = 0; i < 20; i++) {
+        stoa.get(Plain.class, i).paint(i % 4 == 0 ? "red" : "blue " + i);
+      }
+      assertThrows(IllegalArgumentException.class, () -> stoa.query(Plain.class));
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      stoa.get(Indexed.class, 20).paint("red");
+      assertTrue(red(stoa, Indexed.class).explain().contains("enters existing objects"));
+      assertEquals(6, red(stoa, Indexed.class).count());
+      assertEquals(
+          "test.Thing by its index color text: 1 value", red(stoa, Indexed.class).explain());
+      check(stoa, Indexed.class);
+    }
+    // Earlier code does not keep the index.
+    try (Stoa stoa = Stoa.open(url)) {
+      stoa.get(Plain.class, 1).paint("red");
+      stoa.get(Plain.class, 21).paint("red");
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      assertEquals(8, red(stoa, Indexed.class).count());
+      check(stoa, Indexed.class);
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      NotUnique refused = assertThrows(NotUnique.class, () -> red(stoa, Unequal.class).count());
+      assertTrue(String.valueOf(refused.getMessage()).contains("\"red\""));
+      for (int i = 0; i < 22; i++) stoa.get(Unequal.class, i).paint("red " + i);
+      assertEquals(0, red(stoa, Unequal.class).count());
+      check(stoa, Unequal.class);
+    }
+  }
+
+  private static void check(Stoa stoa, Class<?> type) {
+    assertEquals(List.of(), Collections.installed().indexes().differences(stoa, type));
+  }
+}

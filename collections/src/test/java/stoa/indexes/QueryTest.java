@@ -1,0 +1,367 @@
+package stoa.indexes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stoa.Condition.atLeast;
+import static stoa.Condition.between;
+import static stoa.Condition.eq;
+import static stoa.Condition.field;
+import static stoa.Condition.greater;
+import static stoa.Condition.in;
+import static stoa.Condition.isTrue;
+import static stoa.Condition.less;
+import static stoa.Condition.not;
+import static stoa.Condition.startsWith;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import stoa.Accessor;
+import stoa.Index;
+import stoa.NotShareable;
+import stoa.NotUnique;
+import stoa.Query;
+import stoa.Shared;
+import stoa.Snapshot;
+import stoa.Stoa;
+import stoa.Unique;
+import stoa.spi.Collections;
+
+/// Indexes and queries, in the process, at a server, and over three groups.
+class QueryTest {
+  enum Status {
+    OPEN,
+    PAID,
+    SHIPPED
+  }
+
+  @Shared(name = "test.Order", key = "id")
+  static class Order {
+    private final String id;
+    @Index private @Nullable String customer;
+    private long total;
+    private Status status = Status.OPEN;
+    @Unique private @Nullable String invoice;
+
+    Order(String id) {
+      this.id = id;
+    }
+
+    Order(String id, String customer, long total) {
+      this.id = id;
+      this.customer = customer;
+      this.total = total;
+    }
+
+    @Accessor
+    public String id() {
+      return id;
+    }
+
+    @Accessor
+    public @Nullable String customer() {
+      return customer;
+    }
+
+    @Index
+    @Accessor
+    public long total() {
+      return total;
+    }
+
+    @Index
+    @Accessor
+    public Status status() {
+      return status;
+    }
+
+    @Accessor
+    public boolean isLarge() {
+      return total >= 50;
+    }
+
+    public void change(@Nullable String by, long amount) {
+      customer = by;
+      total = amount;
+    }
+
+    public void ship() {
+      status = Status.SHIPPED;
+    }
+
+    public void bill(String number) {
+      total++;
+      invoice = number;
+    }
+
+    public void billAndFail(String number) {
+      invoice = number;
+      throw new IllegalStateException("no paper");
+    }
+  }
+
+  private static List<String> ids(List<Order> orders) {
+    return orders.stream().map(Order::id).toList();
+  }
+
+  private static List<String> ids(Query<Order> query) {
+    return ids(query.list());
+  }
+
+  private static Order order(Stoa stoa, String id, String customer, long total) {
+    return stoa.create(Order.class, id, customer, total);
+  }
+
+  private static void checkIndexes(Stoa stoa) {
+    assertEquals(List.of(), Collections.installed().indexes().differences(stoa, Order.class));
+  }
+
+  @Test
+  void findsObjectsByTheirValues() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      order(stoa, "a", "ann", 10);
+      order(stoa, "b", "bob", 60);
+      Order c = order(stoa, "c", "ann", 70);
+      order(stoa, "d", "anton", 80);
+      Query<Order> all = stoa.query(Order.class);
+      assertEquals(List.of("a", "c"), ids(all.where(eq(Order::customer, "ann"))));
+      assertEquals(List.of("a", "c"), ids(all.where(eq(field("customer"), "ann"))));
+      assertEquals(List.of("b", "c"), ids(all.where(between(Order::total, 60L, 80L))));
+      assertEquals(
+          List.of("d", "c"),
+          ids(all.where(greater(Order::total, 60L)).orderBy(Order::total).descending()));
+      assertEquals(List.of("a", "c", "d"), ids(all.where(startsWith(Order::customer, "an"))));
+      assertEquals(
+          List.of("b", "d"),
+          ids(all.where(in(Order::customer, List.of("bob", "anton", "x"))).orderBy(Order::total)));
+      assertEquals(
+          List.of("c"), ids(all.where(eq(Order::customer, "ann").and(isTrue(Order::isLarge)))));
+      assertEquals(
+          List.of("a", "b"),
+          ids(
+              all.where(eq(Order::customer, "bob").or(less(Order::total, 20L)))
+                  .orderBy(Order::total)));
+      assertEquals(
+          List.of("b", "d"), ids(all.where(not(eq(Order::customer, "ann"))).orderBy(Order::id)));
+      c.change(null, 5);
+      c.ship();
+      assertEquals(List.of("a"), ids(all.where(eq(Order::customer, "ann"))));
+      assertEquals(List.of("c"), ids(all.where(eq(Order::customer, (String) null))));
+      assertEquals(3, all.where(eq(Order::status, Status.OPEN)).count());
+      assertEquals(4, all.count());
+      assertEquals(1, all.where(isTrue(Order::isLarge).and(eq(Order::customer, "bob"))).count());
+      assertEquals(Map.of(Status.OPEN, 3L, Status.SHIPPED, 1L), all.countBy(Order::status));
+      var large = new LinkedHashMap<String, Long>();
+      large.put("anton", 1L);
+      large.put("bob", 1L);
+      assertEquals(large, all.where(isTrue(Order::isLarge)).countBy(Order::customer));
+      stoa.delete(c);
+      assertEquals(List.of(), ids(all.where(eq(Order::customer, (String) null))));
+      assertEquals(3, all.count());
+      checkIndexes(stoa);
+    }
+  }
+
+  @Test
+  void aValueOfAnotherObjectIsRefusedAndTheCallUndone() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Order a = order(stoa, "a", "ann", 1);
+      Order b = order(stoa, "b", "bob", 2);
+      a.bill("7");
+      NotUnique refused = assertThrows(NotUnique.class, () -> b.bill("7"));
+      String message = String.valueOf(refused.getMessage());
+      assertTrue(message.contains("\"7\"") && message.contains("[a]"), message);
+      assertEquals(2, b.total());
+      assertEquals(List.of("a"), ids(stoa.query(Order.class).where(eq(field("invoice"), "7"))));
+      assertThrows(IllegalStateException.class, () -> b.billAndFail("8"));
+      a.bill("9");
+      b.bill("7");
+      assertThrows(NotUnique.class, () -> a.bill("7"));
+      assertThrows(
+          NotUnique.class,
+          () ->
+              stoa.transact(() -> {
+                b.change("carl", 3);
+                a.bill("7");
+                return b;
+              }));
+      assertEquals("bob", b.customer());
+      checkIndexes(stoa);
+    }
+  }
+
+  @Shared(name = "test.User")
+  static class User {
+    @Unique private final String email;
+
+    User(String email) {
+      this.email = email;
+    }
+
+    @Accessor
+    public String email() {
+      return email;
+    }
+  }
+
+  @Test
+  void anObjectThatBeginsWithAValueOfAnotherIsNotCreated() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      stoa.create(User.class, "a", "ann@example.org");
+      assertThrows(NotUnique.class, () -> stoa.create(User.class, "b", "ann@example.org"));
+      assertTrue(stoa.find(User.class, "b").isEmpty());
+      assertEquals("bob@example.org", stoa.create(User.class, "b", "bob@example.org").email());
+      assertEquals(2, stoa.query(User.class).where(startsWith(User::email, "")).count());
+    }
+  }
+
+  @Test
+  void anObjectThatIsDeletedLeavesItsValues() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Order a = order(stoa, "a", "ann", 1);
+      a.bill("7");
+      assertTrue(stoa.delete(a));
+      Order b = order(stoa, "b", "bob", 2);
+      b.bill("7");
+      assertEquals(List.of("b"), ids(stoa.query(Order.class)));
+      checkIndexes(stoa);
+    }
+  }
+
+  private static void beside(Runnable call) {
+    CompletableFuture.runAsync(call).join();
+  }
+
+  @Test
+  void aTransactionSeesItsOwnChangesAndConflictsOverWhatItAskedFor() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Order a = order(stoa, "a", "ann", 1);
+      Order b = order(stoa, "b", "bob", 2);
+      Query<Order> anns = stoa.query(Order.class).where(eq(Order::customer, "ann"));
+      var runs = new int[2];
+      stoa.transact(() -> {
+        assertEquals(++runs[0], anns.count());
+        b.change("ann", 3);
+        assertEquals(runs[0] + 1, anns.count());
+        if (runs[0] == 1) beside(() -> order(stoa, "c", "ann", 4));
+        return b;
+      });
+      assertEquals(2, runs[0]);
+      stoa.transact(() -> {
+        runs[1]++;
+        assertEquals(3, anns.count());
+        a.change("ann", 10);
+        if (runs[1] == 1) beside(() -> order(stoa, "d", "carl", 5));
+        return a;
+      });
+      assertEquals(1, runs[1]);
+      checkIndexes(stoa);
+    }
+  }
+
+  @Test
+  void pagesFollowEachOtherAtASnapshot() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      stoa.transact(() -> {
+        for (int i = 0; i < 25; i++) order(stoa, "o" + i, "c" + i % 3, i / 2);
+        return stoa;
+      });
+      Query<Order> all = stoa.query(Order.class).orderBy(Order::total);
+      List<String> expected = ids(all);
+      try (Snapshot then = stoa.snapshot()) {
+        stoa.get(Order.class, "o3").change("c9", 100);
+        var seen = new ArrayList<String>();
+        String next = null;
+        do {
+          Query.Page<Order> page = all.limit(4).at(then).page(next);
+          for (Order order : page.objects()) seen.add(order.id());
+          next = page.next();
+        } while (next != null);
+        assertEquals(expected, seen);
+        assertEquals(expected.reversed(), ids(all.descending().at(then)));
+        assertEquals(0, all.where(eq(Order::customer, "c9")).at(then).count());
+      }
+      assertEquals("o3", all.descending().first().orElseThrow().id());
+    }
+  }
+
+  @Test
+  void randomChangesKeepTheIndexesEqualToARecount() {
+    var random = new Random(7);
+    try (Stoa stoa = Stoa.open("memory:")) {
+      for (int step = 0; step < 150; step++) {
+        Order order = stoa.get(Order.class, "o" + random.nextInt(12));
+        int what = random.nextInt(10);
+        String text = "v" + random.nextInt(5);
+        try {
+          if (what < 4) order.change(random.nextInt(6) == 0 ? null : text, random.nextInt(9));
+          else if (what < 6) order.bill(text);
+          else if (what == 6) order.billAndFail(text);
+          else if (what == 7) stoa.delete(order);
+          else transacted(stoa, order, random, text);
+        } catch (NotUnique | IllegalStateException refused) {
+          assertTrue(String.valueOf(refused.getMessage()).length() > 3);
+        }
+      }
+      checkIndexes(stoa);
+      Query<Order> all = stoa.query(Order.class);
+      for (int i = 0; i < 5; i++) {
+        String customer = "v" + i;
+        List<String> counted =
+            all.list().stream().filter(o -> customer.equals(o.customer())).map(Order::id).toList();
+        assertEquals(counted.size(), all.where(eq(Order::customer, customer)).count());
+        assertEquals(
+            counted.stream().sorted().toList(),
+            ids(
+                all.where(eq(Order::customer, customer).and(atLeast(Order::total, 0L)))
+                    .orderBy(Order::id)));
+      }
+    }
+  }
+
+  private static void transacted(Stoa stoa, Order order, Random random, String text) {
+    Order other = stoa.get(Order.class, "o" + random.nextInt(12));
+    stoa.transact(() -> {
+      order.change(text, random.nextInt(9));
+      other.bill(text + "x");
+      return order;
+    });
+  }
+
+  @Test
+  void explainsHowItAnswers() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Query<Order> query = stoa.query(Order.class);
+      assertEquals(
+          "test.Order by its index customer text: 1 value; compares isLarge in each object; sorts by"
+              + " total",
+          query
+              .where(eq(Order::customer, "ann").and(isTrue(Order::isLarge)))
+              .orderBy(Order::total)
+              .explain());
+    }
+  }
+
+  @Shared(name = "test.Listed")
+  static class Listed {
+    @Index private final List<String> tags = new ArrayList<>();
+
+    public void tag(String tag) {
+      tags.add(tag);
+    }
+  }
+
+  @Test
+  void refusesAClassWhoseIndexHasNoOrder() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      NotShareable refused = assertThrows(NotShareable.class, () -> stoa.get(Listed.class, "a"));
+      assertTrue(String.valueOf(refused.getMessage()).contains("Listed.tags has an index"));
+    }
+  }
+}

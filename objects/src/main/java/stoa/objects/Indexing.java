@@ -1,0 +1,219 @@
+package stoa.objects;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import stoa.NotUnique;
+import stoa.Ref;
+import stoa.StoaException;
+import stoa.front.types.IndexedMember;
+import stoa.front.types.Keys;
+import stoa.spi.CallContext;
+import stoa.spi.Collections;
+import stoa.spi.Indexes;
+import stoa.store.running.Execution;
+
+/// Makes the calls on indexes for one put of an object. The thread that executes the put uses it.
+final class Indexing {
+  /*
+   * The calls follow from the object's values before and after the put, and from their own answers,
+   * which the log has. So a replay makes the same calls in the same order.
+   *
+   * Values are entered before old ones are left, the unique ones first: a call that is refused has
+   * then removed nothing. Each call has a reverse, which is made when a later one is refused.
+   */
+
+  /// The values of an object in the indexes of its class.
+  ///
+  /// @param members the indexes
+  /// @param values the form of the value in each of them
+  record Values(List<IndexedMember> members, List<String> values) {
+    /// The values of an object that does not exist.
+    static final Values NONE = new Values(List.of(), List.of());
+
+    /// Reads them from an object.
+    static Values of(ObjectType type, @Nullable Object instance) {
+      List<IndexedMember> members = type.shared().indexes();
+      if (members.isEmpty() || instance == null) return NONE;
+      return new Values(members, Indexing.values(members, instance));
+    }
+
+    private @Nullable String of(IndexedMember wanted) {
+      for (int i = 0; i < members.size(); i++) {
+        if (members.get(i).id().equals(wanted.id())) return values.get(i);
+      }
+      return null;
+    }
+  }
+
+  /// What indexes have of an object before a put.
+  ///
+  /// @param values its values
+  /// @param begins whether the put creates it
+  /// @param dropped the ids of indexes that earlier code had, and that the code which creates it
+  ///   lacks
+  record Prior(Values values, boolean begins, List<String> dropped) {}
+
+  /// Reads some values from an object.
+  static ArrayList<String> values(List<IndexedMember> members, Object instance) {
+    return ScopedValue.where(CallContext.CURRENT, new LookingContext())
+        .call(() -> {
+          var values = new ArrayList<String>(members.size());
+          for (IndexedMember member : members) values.add(member.valueOf(instance));
+          return values;
+        });
+  }
+
+  private record Step(IndexedMember member, String value, boolean enters) {}
+
+  private final LocalService service;
+  private final Execution execution;
+  private final ObjectType type;
+  private final ObjectContext context;
+  private final String object;
+
+  /// @param type the class in the code that executes the put
+  Indexing(LocalService service, Execution execution, ObjectType type) {
+    this.service = service;
+    this.execution = execution;
+    this.type = type;
+    Ref<?> ref = service.refOf(execution.key());
+    context = new ObjectContext(service, execution, ref, type.code(), null, null);
+    object = new String(execution.key().name(), StandardCharsets.ISO_8859_1);
+  }
+
+  /// Returns the context of its calls.
+  ObjectContext context() {
+    return context;
+  }
+
+  /// Makes the calls. When one of them is refused, it takes the others back.
+  ///
+  /// @throws NotUnique when another object has one of the values
+  /// @throws StoaException when the store refuses a call
+  void apply(Prior prior, Values after) {
+    Values before = prior.values;
+    List<Step> steps = steps(before, after);
+    if (steps.isEmpty() && prior.dropped.isEmpty()) return;
+    execution.stand();
+    int made = 0;
+    try {
+      for (Step step : steps) {
+        make(step);
+        made++;
+      }
+      for (IndexedMember member : before.members) if (isDropped(member)) lose(member.id());
+      for (String id : prior.dropped) lose(id);
+    } catch (StoaException refused) {
+      takeBack(steps.subList(0, made));
+      throw refused;
+    }
+  }
+
+  private static List<Step> steps(Values before, Values after) {
+    var steps = new ArrayList<Step>();
+    for (int pass = 0; pass < 2; pass++) {
+      for (int i = 0; i < after.members.size(); i++) {
+        IndexedMember member = after.members.get(i);
+        String value = after.values.get(i);
+        boolean first = member.isUnique() && !value.isEmpty();
+        if (first == (pass == 0) && !value.equals(before.of(member)))
+          steps.add(new Step(member, value, true));
+      }
+    }
+    for (int i = 0; i < before.members.size(); i++) {
+      IndexedMember member = before.members.get(i);
+      String value = before.values.get(i);
+      if (!value.equals(after.of(member))) steps.add(new Step(member, value, false));
+    }
+    return steps;
+  }
+
+  /// Returns whether the code that executes the put has no such index any more.
+  private boolean isDropped(IndexedMember member) {
+    for (IndexedMember now : type.shared().indexes())
+      if (now.id().equals(member.id())) return false;
+    return true;
+  }
+
+  private void make(Step step) {
+    if (!step.enters) {
+      leave(step);
+      return;
+    }
+    String other = enter(step);
+    if (other != null) throw notUnique(step, other);
+  }
+
+  private void takeBack(List<Step> made) {
+    try {
+      for (Step step : made.reversed()) {
+        if (step.enters) leave(step);
+        else if (enter(step) != null)
+          throw new NotUnique(step.member.name() + " has gone to another object");
+      }
+    } catch (StoaException refused) {
+      throw execution.suspend(refused); // no answer would be true
+    }
+  }
+
+  private @Nullable String enter(Step step) {
+    IndexedMember member = step.member;
+    boolean unique = member.isUnique() && !step.value.isEmpty();
+    return within(() ->
+        indexes()
+            .enter(service.stoa(), type.shared().name(), member.id(), unique, step.value, object));
+  }
+
+  private void leave(Step step) {
+    var _ =
+        within(() -> {
+          indexes()
+              .leave(service.stoa(), type.shared().name(), step.member.id(), step.value, object);
+          return "";
+        });
+  }
+
+  private void lose(String id) {
+    var _ =
+        within(() -> {
+          indexes().lost(service.stoa(), type.shared().name(), id);
+          return "";
+        });
+  }
+
+  private static Indexes indexes() {
+    return Collections.installed().indexes();
+  }
+
+  private @Nullable String within(Callable<@Nullable String> call) {
+    try {
+      return ScopedValue.where(CallContext.CURRENT, context).call(call::call);
+    } catch (RuntimeException passedOn) {
+      throw passedOn;
+    } catch (Exception checked) {
+      throw new IllegalStateException(checked);
+    }
+  }
+
+  private NotUnique notUnique(Step step, String other) {
+    Object holder;
+    try {
+      byte[] key = other.getBytes(StandardCharsets.ISO_8859_1);
+      holder = new Ref<>(type.shared().name(), Keys.decode(key, type.code().loader()));
+    } catch (StoaException unreadable) {
+      holder = "another object";
+    }
+    return new NotUnique(
+        service.refOf(execution.key())
+            + " cannot have \""
+            + step.member.form().decode(step.value)
+            + "\" as its "
+            + step.member.name()
+            + ", since "
+            + holder
+            + " has it; choose another value, or change that object first");
+  }
+}
