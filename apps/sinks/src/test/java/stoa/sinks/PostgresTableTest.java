@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -28,7 +29,7 @@ class PostgresTableTest {
 
   /// A server of PostgreSQL with one database, reached over a socket of TCP.
   private record Postgres(Path programs, Path data, int port) implements AutoCloseable {
-    static Postgres start(Path folder) throws Exception {
+    static Postgres start(Path folder) throws IOException {
       Path programs;
       try (var versions = Files.list(PROGRAMS)) {
         programs = versions.sorted().toList().getLast().resolve("bin");
@@ -51,7 +52,7 @@ class PostgresTableTest {
       return System.getProperty("user.name").equals("root");
     }
 
-    private void run(String program, String... arguments) throws Exception {
+    private void run(String program, String... arguments) throws IOException {
       var command = new ArrayList<String>();
       if (isRoot()) command.addAll(List.of("runuser", "-u", "postgres", "--"));
       command.add(programs.resolve(program).toString());
@@ -59,7 +60,7 @@ class PostgresTableTest {
       run(command, data.getParent());
     }
 
-    private static void run(List<String> command, Path folder) throws Exception {
+    private static void run(List<String> command, Path folder) throws IOException {
       Path out = Files.createTempFile("postgres", ".out");
       Process process =
           new ProcessBuilder(command)
@@ -67,7 +68,11 @@ class PostgresTableTest {
               .redirectErrorStream(true)
               .redirectOutput(out.toFile())
               .start();
-      if (process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0) return;
+      if (process.onExit().completeOnTimeout(process, 60, TimeUnit.SECONDS).join().isAlive()) {
+        process.destroyForcibly();
+      } else if (process.exitValue() == 0) {
+        return;
+      }
       throw new AssertionError(command + ": " + Files.readString(out));
     }
 
@@ -77,7 +82,7 @@ class PostgresTableTest {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
       run("pg_ctl", "-D", data.toString(), "-m", "immediate", "-w", "stop");
     }
   }
