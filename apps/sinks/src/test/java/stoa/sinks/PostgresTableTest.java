@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ class PostgresTableTest {
       if (isRoot()) command.addAll(List.of("runuser", "-u", "postgres", "--"));
       command.add(programs.resolve(program).toString());
       command.addAll(List.of(arguments));
-      run(command, data.getParent());
+      run(command, data.resolveSibling("."));
     }
 
     private static void run(List<String> command, Path folder) throws IOException {
@@ -87,7 +88,7 @@ class PostgresTableTest {
     }
   }
 
-  private static TreeMap<String, String> rows(Connection database) throws SQLException {
+  private static SortedMap<String, String> rows(Connection database) throws SQLException {
     var rows = new TreeMap<String, String>();
     try (var ask = database.createStatement();
         var found = ask.executeQuery("select key, state ->> 'balance' from accounts")) {
