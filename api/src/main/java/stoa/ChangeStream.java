@@ -24,6 +24,7 @@ public interface ChangeStream<T> extends AutoCloseable {
   ///
   /// @throws TooOld when it was released
   /// @throws NotShareable when this process lacks a class that the change needs
+  /// @throws DeadlineExceeded when a call in progress has held it up for too long; call again
   /// @throws Closed when this or the store was closed, also during the wait
   /// @throws Unavailable when the store has failed, or a group is away; call again, or open a
   ///   stream from the last token

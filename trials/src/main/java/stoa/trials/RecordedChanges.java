@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Change;
 import stoa.ChangeStream;
 import stoa.Changes;
+import stoa.DeadlineExceeded;
 import stoa.History;
 import stoa.Limits;
 import stoa.LogAddress;
@@ -59,7 +60,7 @@ final class RecordedChanges implements AutoCloseable {
       while (!isOver) {
         try (ChangeStream<Object> changes = stoa.changes(Changes.all().after(token()))) {
           consume(changes, chance.between(1, 2_000));
-        } catch (Unavailable away) {
+        } catch (Unavailable | DeadlineExceeded away) {
           // It goes on behind its token.
         }
       }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -28,7 +30,7 @@ class PostgresTableTest {
 
   /// A server of PostgreSQL with one database, reached over a socket of TCP.
   private record Postgres(Path programs, Path data, int port) implements AutoCloseable {
-    static Postgres start(Path folder) throws Exception {
+    static Postgres start(Path folder) throws IOException {
       Path programs;
       try (var versions = Files.list(PROGRAMS)) {
         programs = versions.sorted().toList().getLast().resolve("bin");
@@ -51,15 +53,15 @@ class PostgresTableTest {
       return System.getProperty("user.name").equals("root");
     }
 
-    private void run(String program, String... arguments) throws Exception {
+    private void run(String program, String... arguments) throws IOException {
       var command = new ArrayList<String>();
       if (isRoot()) command.addAll(List.of("runuser", "-u", "postgres", "--"));
       command.add(programs.resolve(program).toString());
       command.addAll(List.of(arguments));
-      run(command, data.getParent());
+      run(command, data.resolveSibling("."));
     }
 
-    private static void run(List<String> command, Path folder) throws Exception {
+    private static void run(List<String> command, Path folder) throws IOException {
       Path out = Files.createTempFile("postgres", ".out");
       Process process =
           new ProcessBuilder(command)
@@ -67,7 +69,11 @@ class PostgresTableTest {
               .redirectErrorStream(true)
               .redirectOutput(out.toFile())
               .start();
-      if (process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0) return;
+      if (process.onExit().completeOnTimeout(process, 60, TimeUnit.SECONDS).join().isAlive()) {
+        process.destroyForcibly();
+      } else if (process.exitValue() == 0) {
+        return;
+      }
       throw new AssertionError(command + ": " + Files.readString(out));
     }
 
@@ -77,12 +83,12 @@ class PostgresTableTest {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
       run("pg_ctl", "-D", data.toString(), "-m", "immediate", "-w", "stop");
     }
   }
 
-  private static TreeMap<String, String> rows(Connection database) throws SQLException {
+  private static SortedMap<String, String> rows(Connection database) throws SQLException {
     var rows = new TreeMap<String, String>();
     try (var ask = database.createStatement();
         var found = ask.executeQuery("select key, state ->> 'balance' from accounts")) {
