@@ -165,7 +165,7 @@ final class ObjectContext implements MethodRun {
 
   @Override
   public void stand() {
-    execution.stand();
+    execution.standLogged();
   }
 
   @Override
