@@ -165,7 +165,7 @@ final class BlockingFacade<E> extends ElementsFacade<E> implements SharedBlockin
   /// Adds all elements in one call, or none.
   @Override
   public boolean addAll(Collection<? extends E> more) {
-    if (equals(more)) throw itself();
+    if (isItself(more)) throw itself();
     var all = elements.checked(more);
     if (all.isEmpty()) return false;
     if (!blocking.offerAll(all)) throw full();
@@ -251,7 +251,7 @@ final class BlockingFacade<E> extends ElementsFacade<E> implements SharedBlockin
   @Override
   public int drainTo(Collection<? super E> target, int max) {
     Objects.requireNonNull(target, "the collection is null");
-    if (equals(target)) throw itself();
+    if (isItself(target)) throw itself();
     int count = 0;
     List<Object> some;
     do {
@@ -296,6 +296,10 @@ final class BlockingFacade<E> extends ElementsFacade<E> implements SharedBlockin
 
   private static IllegalStateException full() {
     return new IllegalStateException("the queue is full; take an element, or put and wait");
+  }
+
+  private boolean isItself(Object other) {
+    return other instanceof BlockingFacade<?> facade && blocking.equals(facade.blocking);
   }
 
   private static IllegalArgumentException itself() {

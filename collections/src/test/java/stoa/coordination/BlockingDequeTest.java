@@ -145,13 +145,14 @@ class BlockingDequeTest {
   void drainsInOrderAndOnlyIntoAnotherCollection() {
     try (Stoa stoa = Stoa.open("memory:")) {
       var deque = deque(stoa, 5, "a", "b", "c", "d");
+      SharedBlockingQueue<String> same = stoa.blockingQueue("a", String.class);
       var drained = new ArrayList<String>();
       assertEquals(0, deque.drainTo(drained, 0));
       assertEquals(3, deque.drainTo(drained, 3));
       assertEquals(1, deque.drainTo(drained));
       assertEquals(List.of("a", "b", "c", "d"), drained);
-      assertThrows(IllegalArgumentException.class, () -> deque.drainTo(deque));
-      assertThrows(IllegalArgumentException.class, () -> deque.addAll(deque));
+      assertThrows(IllegalArgumentException.class, () -> deque.drainTo(same));
+      assertThrows(IllegalArgumentException.class, () -> deque.addAll(same));
     }
   }
 
@@ -161,7 +162,6 @@ class BlockingDequeTest {
       var deque = deque(stoa, 9, "a", "b", "a", "c");
       assertThrows(NullPointerException.class, () -> nothing(deque));
       assertTrue(deque.contains("c"));
-      assertFalse(deque.contains(7));
       assertTrue(deque.removeLastOccurrence("a"));
       assertEquals(List.of("a", "b", "c"), List.copyOf(deque));
       assertTrue(deque.removeAll(Set.of("a", "c")));

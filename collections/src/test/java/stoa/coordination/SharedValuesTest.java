@@ -86,6 +86,7 @@ class SharedValuesTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // Justification: this promise has no null
   void aPromiseIsCompletedOnceForAllThatWait() throws Exception {
     try (Stoa stoa = Stoa.open("memory:")) {
       SharedPromise<Point> promise = Coordination.promise(stoa, "a", Point.class);

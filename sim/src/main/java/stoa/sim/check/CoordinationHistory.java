@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// What clients saw of a lock, a semaphore and a queue, and the rules for it. One owner.
+/// The calls of clients on a lock, a semaphore and a queue, and the rules for them. One owner.
 public final class CoordinationHistory {
   private final int permits;
   private final Set<Long> tokens = new TreeSet<>();

@@ -350,7 +350,8 @@ public final class CoordinationScenario implements Scenario {
 
       private void lock() {
         Duration lease = Duration.ofMillis(chance.of(List.of(100, 1_000, 4_000)));
-        long token = (Long) ask(What.LOCK, "lock(java.time.Duration)", lease);
+        long token =
+            (Long) Objects.requireNonNull(ask(What.LOCK, "lock(java.time.Duration)", lease));
         history.locked(token);
         fibers.pause(chance.between(1, 500_000));
         if (chance.percent(20)) {
@@ -360,7 +361,7 @@ public final class CoordinationScenario implements Scenario {
         if (chance.percent(30)) {
           var _ = ask(What.LOCK, "renew(long,java.time.Duration)", token, lease);
         }
-        boolean held = (Boolean) ask(What.LOCK, "unlock(long)", token);
+        boolean held = (Boolean) Objects.requireNonNull(ask(What.LOCK, "unlock(long)", token));
         if (!held) trace.reached("a lease has ended before its holder unlocks");
       }
 
