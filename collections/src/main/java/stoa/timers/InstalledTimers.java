@@ -63,7 +63,7 @@ public final class InstalledTimers implements TimerObjects {
                 at == null ? null : ceiling(Duration.between(Instant.EPOCH, at)),
                 ceiling(schedule.after()),
                 ceiling(schedule.every()),
-                schedule.missed().ordinal(),
+                schedule.missed(),
                 schedule.missedMax()));
   }
 
