@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import stoa.Schedule;
 import stoa.Stoa;
 import stoa.Timer;
@@ -64,7 +63,7 @@ public final class InstalledTimers implements TimerObjects {
                 at == null ? null : ceiling(Duration.between(Instant.EPOCH, at)),
                 ceiling(schedule.after()),
                 ceiling(schedule.every()),
-                schedule.missed().ordinal(),
+                schedule.missed(),
                 schedule.missedMax()));
   }
 
@@ -125,9 +124,9 @@ public final class InstalledTimers implements TimerObjects {
 
   @Override
   public long dueMicros(Stoa stoa, int part) {
-    @Nullable TimersObject keeper =
-        stoa.find(TimersObject.class, PartKeys.OF_TIMERS[part]).orElse(null);
-    return keeper == null ? Long.MAX_VALUE : keeper.dueMicros();
+    return stoa.find(TimersObject.class, PartKeys.OF_TIMERS[part])
+        .map(TimersObject::dueMicros)
+        .orElse(Long.MAX_VALUE);
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
+import stoa.Schedule;
 import stoa.Timer;
 import stoa.base.Key;
 import stoa.base.StreamId;
@@ -40,7 +41,7 @@ record TimerEntry(
     @Nullable Past record) {
   /*
    * Stored, in the order of the fields: id, due, generation as numbers; type, face and method; key,
-   * name, arguments; then 0 for one firing, or the time between two in microseconds, the number of
+   * name, arguments; then 0 for one firing, or the time between two in microseconds, the name of
    * the policy, and its limit; then 0, or 1, fired, failures and the last failure.
    */
   private static final byte[] NO_ARGUMENTS = {0};
@@ -49,9 +50,7 @@ record TimerEntry(
   record Callee(String type, String face, String method) {}
 
   /// When a timer fires again.
-  ///
-  /// @param missed the number of the [Schedule.Missed]
-  record Repeat(long everyMicros, int missed, int missedMax) {}
+  record Repeat(long everyMicros, Schedule.Missed missed, int missedMax) {}
 
   /// The past of a timer.
   record Past(long fired, long failures, @Nullable String lastFailure) {
@@ -129,7 +128,7 @@ record TimerEntry(
     out.value(arguments.length == 1 ? null : arguments);
     out.number(repeat == null ? 0 : repeat.everyMicros);
     if (repeat != null) {
-      out.number(repeat.missed);
+      out.value(repeat.missed.name());
       out.number(repeat.missedMax);
     }
     out.number(record == null ? 0 : 1);
@@ -149,7 +148,10 @@ record TimerEntry(
     var name = (String) in.value();
     var arguments = (byte[]) in.value();
     long every = in.number();
-    Repeat repeat = every == 0 ? null : new Repeat(every, (int) in.number(), (int) in.number());
+    Repeat repeat =
+        every == 0
+            ? null
+            : new Repeat(every, Schedule.Missed.valueOf(text(in)), (int) in.number());
     Past past = in.number() == 0 ? null : new Past(in.number(), in.number(), (String) in.value());
     StreamId stream = new Key(callee.type, key, callee.type).stream();
     return new TimerEntry(

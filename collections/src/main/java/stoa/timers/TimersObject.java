@@ -52,7 +52,6 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   ///
   /// @param delayMicros the time from now to the first firing, when `dueMicros` is negative
   /// @param everyMicros 0 for one firing
-  /// @param missed the number of the [Schedule.Missed]
   @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Wanted(
       String type,
@@ -65,7 +64,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
       @Nullable Long dueMicros,
       long delayMicros,
       long everyMicros,
-      int missed,
+      Schedule.Missed missed,
       int missedMax) {}
 
   /// A call to make now.
@@ -247,11 +246,11 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
     long every = repeat.everyMicros();
     long missed = (now - entry.dueMicros()) / every;
     long skipped =
-        switch (Schedule.Missed.values()[repeat.missed()]) {
+        switch (repeat.missed()) {
           case ONCE, SKIP -> missed;
           case EACH -> Math.max(0, missed - repeat.missedMax());
         };
-    boolean isSkipped = missed > 0 && repeat.missed() == Schedule.Missed.SKIP.ordinal();
+    boolean isSkipped = missed > 0 && repeat.missed() == Schedule.Missed.SKIP;
     TimerEntry fires = isSkipped ? entry : entry.with(past);
     add(fires.due(entry.dueMicros() + (skipped + 1) * every));
     return isSkipped ? null : fires;

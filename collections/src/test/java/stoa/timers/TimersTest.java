@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
@@ -62,7 +63,8 @@ class TimersTest {
       Call.schedule(Schedule.at(due), this).since(due);
     }
 
-    public void values(Place place, DayOfWeek day, List<Integer> numbers, Box other, Object none) {
+    public void values(
+        Place place, DayOfWeek day, List<Integer> numbers, Box other, @Nullable Object none) {
       notes.add(place + " " + day + " " + numbers + " " + other.size() + " " + none);
     }
 
@@ -102,11 +104,11 @@ class TimersTest {
     try (Stoa stoa = Stoa.open("memory:")) {
       Box box = stoa.get(Box.class, BOX);
       Instant past = Instant.parse("2020-01-01T00:00:00Z");
-      stoa.<Void, RuntimeException>transact(() -> {
+      stoa.<Boolean, RuntimeException>transact(() -> {
         stoa.timers().schedule(Schedule.at(past.plusSeconds(2)), box).note("third");
         stoa.timers().schedule(Schedule.at(past), box).note("first");
         stoa.timers().schedule(Schedule.at(past.plusSeconds(1)), box).note("second");
-        return null;
+        return true;
       });
       assertEquals(List.of("first", "second", "third"), box.await(3));
       box.plan(Instant.now().plusMillis(60));
@@ -155,10 +157,10 @@ class TimersTest {
                 throw new IllegalStateException("no");
               }));
       assertEquals(List.of(), stoa.timers().of(box));
-      stoa.<Void, RuntimeException>transact(() -> {
+      stoa.<Boolean, RuntimeException>transact(() -> {
         stoa.timers().schedule("a", LATER, box).note("kept");
         box.plan(Instant.now().plus(HOUR));
-        return null;
+        return true;
       });
       assertEquals(2, stoa.timers().of(box).size());
     }
@@ -196,12 +198,12 @@ class TimersTest {
       Instant begin = Instant.now().minus(Duration.ofMinutes(630)); // 10 repeats were missed
       Schedule hourly = Schedule.every(HOUR).from(begin);
       Timers timers = stoa.timers();
-      stoa.<Void, RuntimeException>transact(() -> {
+      stoa.<Boolean, RuntimeException>transact(() -> {
         timers.schedule("skip", hourly.skippingMissed(), box).note("skip");
         timers.schedule("once", hourly, box).note("once");
         timers.schedule("each", hourly.makingUpFor(3), box).note("each");
         timers.schedule(Schedule.at(Instant.now()), box).note("end");
-        return null;
+        return true;
       });
       assertEquals(List.of("once", "each", "each", "each", "each", "end"), box.await(6));
       for (Timer timer : timers.of(box)) {

@@ -6,7 +6,6 @@ import stoa.NotShareable;
 import stoa.StoaException;
 import stoa.base.Existence;
 import stoa.front.ObjectAnswer;
-import stoa.front.Refusals;
 import stoa.front.SharedCall;
 import stoa.front.TimerArguments;
 import stoa.front.types.Keys;
@@ -52,8 +51,9 @@ final class TimedCalls {
     ObjectType type = typeOf(stoa, call.type(), call.face());
     ClassLoader loader = type.code().loader();
     LocalObject object = stoa.object(type, Keys.decode(call.key(), loader));
-    if (type.shared().isPlaced())
-      throw new NotShareable(Refusals.placed(object.key()).getMessage());
+    if (type.shared().isPlaced()) {
+      throw new NotShareable(object.key() + " is at clients, where no timer can call it");
+    }
     SharedMethod method = type.shared().method(call.method());
     @Nullable Object[] arguments =
         TimerArguments.decode(

@@ -5,9 +5,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import stoa.Limits;
 import stoa.Schedule;
@@ -79,7 +77,7 @@ public final class TimersBenchmark implements Benchmark<TimersScale> {
       var load = new Load(stoa, context, samples);
       load.call();
       load.schedule();
-      Map<Rung, Long> rings = load.rings();
+      long[] rings = load.rings();
       moved.addAndGet(ChronoUnit.DAYS.getDuration().toNanos() / 1_000);
       load.fire(rings);
     }
@@ -136,17 +134,16 @@ public final class TimersBenchmark implements Benchmark<TimersScale> {
       samples.add(BYTES, (double) (Memory.liveHeap() - before) / timers);
     }
 
-    private void fire(Map<Rung, Long> rings) throws Exception {
+    private void fire(long[] rings) throws Exception {
       context.progress().accept("firing");
       long began = System.nanoTime();
       int each = timers / targets.size();
-      Parallel.run(
-          CALLERS, targets.size(), i -> targets.get(i).await(rings.get(targets.get(i)) + each));
+      Parallel.run(CALLERS, targets.size(), i -> targets.get(i).await(rings[i] + each));
       samples.add(FIRED, timers * 1e9 / (System.nanoTime() - began));
     }
 
-    private Map<Rung, Long> rings() {
-      return targets.stream().collect(Collectors.toMap(target -> target, Rung::rings));
+    private long[] rings() {
+      return targets.stream().mapToLong(Rung::rings).toArray();
     }
   }
 }

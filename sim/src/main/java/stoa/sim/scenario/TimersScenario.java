@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import stoa.Limits;
@@ -187,7 +188,7 @@ public final class TimersScenario implements Scenario {
                   try {
                     bell.planAndThrow(id, due);
                   } catch (IllegalArgumentException expected) {
-                    Demand.that(id.equals(expected.getMessage()), expected.getMessage());
+                    Demand.that(id.equals(expected.getMessage()), id + " threw " + expected);
                   }
                 }));
         case 2 -> single(id + "!", at, call(() -> bell.plan(id + "!", due, null)));
@@ -248,7 +249,7 @@ public final class TimersScenario implements Scenario {
       if (singles.isEmpty()) return;
       String id = chance.of(List.copyOf(singles.keySet()));
       if (id.endsWith("+") || singles.containsKey(id + "+")) return;
-      Single single = singles.get(id);
+      Single single = Objects.requireNonNull(singles.get(id));
       var was = new boolean[1];
       Known known = call(() -> was[0] = bells.get(single.bell).cancel(id));
       trace.add("cancel " + id + " " + known + " " + was[0]);
