@@ -57,7 +57,7 @@ final class Indexing {
   record Prior(Values values, boolean begins, List<String> dropped) {}
 
   /// Reads some values from an object.
-  static ArrayList<String> values(List<IndexedMember> members, Object instance) {
+  static List<String> values(List<IndexedMember> members, Object instance) {
     return ScopedValue.where(CallContext.CURRENT, new LookingContext())
         .call(() -> {
           var values = new ArrayList<String>(members.size());
