@@ -48,7 +48,7 @@ final class Indexing {
     }
   }
 
-  /// What indexes have of an object before a put.
+  /// The entries of an object in indexes before a put.
   ///
   /// @param values its values
   /// @param begins whether the put creates it
