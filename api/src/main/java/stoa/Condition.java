@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What a [Query] asks of an object.
+/// A requirement of a [Query] on an object.
 ///
 /// A condition compares what an accessor without parameters returns with a value. It names the
 /// accessor by a method reference: `eq(Order::customer, "ann")`. A field with an [Index] that has
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <T> the class of the objects
 public sealed interface Condition<T> {
-  /// How an accessor's value is compared.
+  /// A way to compare the value of an accessor.
   enum Comparison {
     /// It is equal.
     EQUAL,

@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 /// Marks a field of a shared class, or an accessor without parameters, by whose value [Stoa#query]
 /// finds objects of the class.
 ///
-/// The store keeps an *index* over all objects of the class, in all groups: whoever changes the
-/// value in a call, a method or a transaction, the index has the change when the call returns.
+/// The store keeps an *index* over all objects of the class, in all groups. When a call, a method
+/// or a transaction changes the value, the index has the change when the call returns.
 ///
 /// ```
 /// @Index private String customer;

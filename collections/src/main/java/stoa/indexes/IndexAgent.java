@@ -11,8 +11,8 @@ import stoa.front.MethodRun;
 import stoa.front.types.Keys;
 import stoa.spi.Forkable;
 
-/// What queries and deletions do where the objects are: an object without state, of which each
-/// group has one.
+/// The part of queries and deletions that runs where the objects are: an object without state, of
+/// which each group has one.
 @Shared(name = IndexAgent.NAME)
 class IndexAgent implements Forkable<IndexAgent> {
   /// The stored name of the class.

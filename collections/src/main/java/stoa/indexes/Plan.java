@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.Call;
 import stoa.front.MethodRun;
 
-/// How a query is answered: the ranges of one index in which its objects are, what these must meet
-/// beyond that, and their order. An agent executes it. Immutable.
+/// The way to the answer of a query: the ranges of one index in which its objects are, what these
+/// must meet beyond that, and their order. An agent executes it. Immutable.
 ///
 /// @param type the stored name of the class
 /// @param index the id of the index
@@ -44,7 +44,7 @@ record Plan(
     ROWS,
     /// The number of the rows.
     COUNT,
-    /// What orders rows, and the number of these.
+    /// The values that order rows, each with the number of these.
     COUNTS
   }
 

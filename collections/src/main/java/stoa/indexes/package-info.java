@@ -4,7 +4,7 @@
 /// |---|---|
 /// | [IndexPart] | a shared object: the values of one part of an index, and their objects |
 /// | [IndexList] | a shared object: which indexes of a class have all of its objects |
-/// | [IndexAgent] | a shared object without state: what queries and deletions do where the objects are |
+/// | [IndexAgent] | a shared object without state: the part of queries and deletions that runs where the objects are |
 /// | [InstalledIndexes] | finds the part of a value, for the store |
 /// | [TypedQuery], [Plan] | a query of a program, and how it is answered |
 package stoa.indexes;

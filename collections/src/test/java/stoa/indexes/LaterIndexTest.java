@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
 import stoa.Condition;
 import stoa.Index;
 import stoa.NotUnique;
@@ -24,6 +25,11 @@ class LaterIndexTest {
   static class Plain {
     private String color = "white";
 
+    @Accessor
+    public String color() {
+      return color;
+    }
+
     public void paint(String with) {
       color = with;
     }
@@ -33,6 +39,11 @@ class LaterIndexTest {
   static class Indexed {
     @Index private String color = "white";
 
+    @Accessor
+    public String color() {
+      return color;
+    }
+
     public void paint(String with) {
       color = with;
     }
@@ -41,6 +52,11 @@ class LaterIndexTest {
   @Shared(name = "test.Thing")
   static class Unequal {
     @Unique private String color = "white";
+
+    @Accessor
+    public String color() {
+      return color;
+    }
 
     public void paint(String with) {
       color = with;

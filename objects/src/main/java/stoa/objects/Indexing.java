@@ -48,7 +48,7 @@ final class Indexing {
     }
   }
 
-  /// What indexes have of an object before a put.
+  /// The entries of an object in indexes before a put.
   ///
   /// @param values its values
   /// @param begins whether the put creates it
@@ -57,7 +57,7 @@ final class Indexing {
   record Prior(Values values, boolean begins, List<String> dropped) {}
 
   /// Reads some values from an object.
-  static ArrayList<String> values(List<IndexedMember> members, Object instance) {
+  static List<String> values(List<IndexedMember> members, Object instance) {
     return ScopedValue.where(CallContext.CURRENT, new LookingContext())
         .call(() -> {
           var values = new ArrayList<String>(members.size());

@@ -340,7 +340,7 @@ final class ObjectHandler implements Handler {
 
   private record Converted(LoadedCode code, Object instance) {}
 
-  // What the object has in indexes, when the last put has found out; null otherwise.
+  // The values in indexes, when the last put has found them out; null otherwise.
   private Indexing.@Nullable Values lastIndexed;
 
   // The run that this handler serves; null for a handler of the store.
@@ -367,7 +367,7 @@ final class ObjectHandler implements Handler {
   @Override
   public Answer put(byte[] value, Execution execution) {
     lastConverted = null;
-    // What the object has in indexes, which it entered when its last put ended.
+    // The values in indexes, which the object entered when its last put ended.
     boolean begins = execution.generation() == execution.address();
     Indexing.Values before = begins ? Indexing.Values.NONE : indexed();
     ObjectType next = type;
@@ -388,7 +388,7 @@ final class ObjectHandler implements Handler {
       // The same everywhere: the object stays as it is, in the code that it has.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
     }
-    // What a check tries changes no index.
+    // A run that a check tries changes no index.
     boolean apart = number == TRIED;
     List<String> dropped = begins && !apart ? stoa.droppedIndexes(type, number) : List.of();
     boolean isIndexed =

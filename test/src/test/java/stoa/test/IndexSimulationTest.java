@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.Accessor;
 import stoa.Index;
 import stoa.NotUnique;
 import stoa.Shared;
@@ -19,6 +20,11 @@ class IndexSimulationTest {
   static class Seat {
     @Index private int row;
     @Unique private @Nullable String guest;
+
+    @Accessor
+    public String shown() {
+      return row + " " + guest;
+    }
 
     public void seat(int at, @Nullable String who) {
       row = at;

@@ -167,12 +167,14 @@ public final class IndexForm {
         number(((UUID) value).getLeastSignificantBits(), out);
       }
       case INSTANT -> {
-        number(((Instant) value).getEpochSecond(), out);
-        number(((Instant) value).getNano(), out);
+        Instant time = (Instant) value;
+        number(time.getEpochSecond(), out);
+        number(time.getNano(), out);
       }
       case DURATION -> {
-        number(((Duration) value).getSeconds(), out);
-        number(((Duration) value).getNano(), out);
+        Duration duration = (Duration) value;
+        number(duration.toSeconds(), out);
+        number(duration.toNanosPart(), out);
       }
       case DATE -> number(((LocalDate) value).toEpochDay(), out);
       case TIME -> number(((LocalTime) value).toNanoOfDay(), out);
@@ -181,7 +183,7 @@ public final class IndexForm {
         number(((LocalDateTime) value).toLocalTime().toNanoOfDay(), out);
       }
       case RECORD -> {
-        type.cast(value);
+        var _ = type.cast(value);
         for (Part part : parts) {
           Object component = component(part.accessor, value);
           out.append(component == null ? ABSENT : PRESENT);
@@ -225,7 +227,7 @@ public final class IndexForm {
 
   private static void number(long value, StringBuilder out) {
     long bits = value ^ Long.MIN_VALUE;
-    for (int shift = 56; shift >= 0; shift -= 8) out.append((char) (bits >>> shift & 0xFF));
+    for (int shift = 56; shift >= 0; shift -= 8) out.append((char) ((bits >>> shift) & 0xFF));
   }
 
   private static void text(String text, StringBuilder out, boolean within) {
@@ -252,7 +254,7 @@ public final class IndexForm {
       int exponent = plain.precision() - plain.scale();
       int ordered = (negative ? -exponent : exponent) ^ Integer.MIN_VALUE;
       out.append(negative ? '-' : '1'); // '-' < '0' < '1'
-      for (int shift = 24; shift >= 0; shift -= 8) out.append((char) (ordered >>> shift & 0xFF));
+      for (int shift = 24; shift >= 0; shift -= 8) out.append((char) ((ordered >>> shift) & 0xFF));
       String digits = plain.unscaledValue().abs().toString();
       for (int i = 0; i < digits.length(); i++) {
         char digit = digits.charAt(i);
@@ -291,7 +293,7 @@ public final class IndexForm {
 
     long number() {
       long bits = 0;
-      for (int i = 0; i < 8; i++) bits = bits << 8 | next() & 0xFF;
+      for (int i = 0; i < 8; i++) bits = (bits << 8) | (next() & 0xFF);
       return bits ^ Long.MIN_VALUE;
     }
 
@@ -355,7 +357,7 @@ public final class IndexForm {
     if (form.charAt(0) != '0') {
       boolean negative = form.charAt(0) == '-';
       int ordered = 0;
-      for (int i = 1; i <= 4; i++) ordered = ordered << 8 | form.charAt(i) & 0xFF;
+      for (int i = 1; i <= 4; i++) ordered = (ordered << 8) | (form.charAt(i) & 0xFF);
       int exponent = ordered ^ Integer.MIN_VALUE;
       if (negative) exponent = -exponent;
       var digits = new StringBuilder();
