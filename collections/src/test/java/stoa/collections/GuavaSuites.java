@@ -85,8 +85,8 @@ final class GuavaSuites {
         .createTestSuite();
   }
 
-  /// The cases of lists; the one that tries all runs of five steps of an iterator runs on a list with
-  /// several elements alone, since each size takes seconds.
+  /// The cases of lists; the one that tries all runs of five steps of an iterator runs on a list
+  /// with several elements alone, since each size takes seconds.
   static TestSuite lists() {
     var all = new TestSuite("SharedList");
     all.addTest(lists(CollectionSize.ZERO, everyRunOfAnIterator()));
@@ -110,8 +110,7 @@ final class GuavaSuites {
               }
             })
         .named("SharedList")
-        .withFeatures(
-            ListFeature.GENERAL_PURPOSE, CollectionFeature.SUPPORTS_ITERATOR_REMOVE, size)
+        .withFeatures(ListFeature.GENERAL_PURPOSE, CollectionFeature.SUPPORTS_ITERATOR_REMOVE, size)
         .suppressing(left)
         .createTestSuite();
   }

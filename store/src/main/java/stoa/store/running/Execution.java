@@ -964,9 +964,9 @@ public final class Execution implements Cancellation.Run {
     return (by != null && by.isTransaction()) || (logged != null && logged.isDone(address));
   }
 
-  /// Makes the run one that nothing takes back, neither a time limit nor an operator, in this run or
-  /// a later one of the same put: the log says so. For a handler that must not forget which calls it
-  /// has made. Call it before the first of them.
+  /// Makes the run one that nothing takes back, neither a time limit nor an operator, in this run
+  /// or a later one of the same put: the log says so. For a handler that must not forget which
+  /// calls it has made. Call it before the first of them.
   public void standLogged() {
     Resident here = resident;
     if (isReading() || here == null || isKnownToStand()) return;
