@@ -149,9 +149,7 @@ record TimerEntry(
     var arguments = (byte[]) in.value();
     long every = in.number();
     Repeat repeat =
-        every == 0
-            ? null
-            : new Repeat(every, Schedule.Missed.valueOf(text(in)), (int) in.number());
+        every == 0 ? null : new Repeat(every, Schedule.Missed.valueOf(text(in)), (int) in.number());
     Past past = in.number() == 0 ? null : new Past(in.number(), in.number(), (String) in.value());
     StreamId stream = new Key(callee.type, key, callee.type).stream();
     return new TimerEntry(
