@@ -44,6 +44,12 @@ class CrashSimulationTest {
             "the disk fails during a recovery"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"timers", "timers-replicated"})
+  void aTimerFiresOnceForEachOfItsTimes(String name) {
+    assertWell(name, 6, List.of());
+  }
+
   @Test
   void aCallIsExecutedByTheCodeThatWasActiveForEver() {
     assertWell(
