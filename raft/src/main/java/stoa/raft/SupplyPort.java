@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -383,34 +384,31 @@ public final class SupplyPort implements AutoCloseable {
       channel.cut();
     }
 
-    /// The pieces that have come.
+    /// The pieces that have come. Nothing comes last, and stays.
     private static final class Pieced implements Receiver {
-      // What comes last, and stays.
-      private static final byte[] END = {};
-
-      private final LinkedBlockingQueue<byte[]> come = new LinkedBlockingQueue<>();
+      private final LinkedBlockingQueue<Optional<byte[]>> come = new LinkedBlockingQueue<>();
       private volatile @Nullable Status ended;
 
       @Override
       public void message(byte[] message) {
-        come.add(message);
+        come.add(Optional.of(message));
       }
 
       @Override
       public void over(Status status) {
         ended = status;
-        come.add(END);
+        come.add(Optional.empty());
       }
 
       byte[] next() throws IOException {
         try {
-          byte[] next = come.poll(SILENCE_SECONDS, TimeUnit.SECONDS);
+          Optional<byte[]> next = come.poll(SILENCE_SECONDS, TimeUnit.SECONDS);
           if (next == null) throw new IOException("nothing comes for " + SILENCE_SECONDS + " s");
-          if (next == END) {
-            come.add(END);
+          if (next.isEmpty()) {
+            come.add(next);
             throw new EOFException("the other replica broke off: " + ended);
           }
-          return next;
+          return next.get();
         } catch (InterruptedException ending) {
           Thread.currentThread().interrupt();
           throw new IOException("interrupted", ending);
