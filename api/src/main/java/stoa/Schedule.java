@@ -91,7 +91,8 @@ public record Schedule(
     return new Schedule(time, Duration.ZERO, every, missed, missedMax);
   }
 
-  /// Returns the same schedule, which does not fire for missed repeats.
+  /// Returns the same schedule, which does not fire for missed repeats. When several are due, the
+  /// last of them fires if it is at most a second late.
   public Schedule skippingMissed() {
     return new Schedule(at, after, every, Missed.SKIP, 1);
   }

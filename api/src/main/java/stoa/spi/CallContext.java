@@ -71,8 +71,9 @@ public interface CallContext {
 
   /// Makes the call of a timer, as part of this call.
   ///
+  /// @return false when the object was deleted
   /// @throws Throwable what the called method throws, or why it cannot be called
-  default void make(TimerCall call) throws Throwable {
+  default boolean make(TimerCall call) throws Throwable {
     throw noTimers();
   }
 

@@ -121,7 +121,7 @@ final class BlockingFacade<E> extends ElementsFacade<E> implements SharedBlockin
   }
 
   private BlockingObject limited(long timeout, TimeUnit unit) {
-    return elements.stoa().within(Duration.of(timeout, unit.toChronoUnit()), blocking);
+    return elements.stoa().within(Duration.ofNanos(unit.toNanos(timeout)), blocking);
   }
 
   // ---- calls that do not wait

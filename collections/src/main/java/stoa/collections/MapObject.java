@@ -101,7 +101,9 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
   /// Has a timer for the first end. One that is earlier finds nothing to do, and looks further.
   private Expiry scheduled(Expiry ends) {
     long first = ends.firstMicros();
-    if (first >= ends.timerMicros()) return ends;
+    // A timer of the past may have been lost, as by an operator who cancelled its call.
+    boolean isTimed = first >= ends.timerMicros() && ends.timerMicros() > nowMicros();
+    if (isTimed || first == Expiry.NEVER) return ends;
     Instant at = Instant.EPOCH.plus(first, ChronoUnit.MICROS);
     Call.schedule(TIMER, Schedule.at(at), this).end();
     return ends.timer(first);

@@ -78,11 +78,12 @@ public class SharedBarrier implements Forkable<SharedBarrier> {
   public Arrival arrive(Duration time) throws BrokenBarrierException {
     Leases.check(time);
     Instant now = Call.now();
+    Duration rest = Duration.between(now, Instant.MAX);
+    Instant mineEnds = time.compareTo(rest) < 0 ? now.plus(time) : Instant.MAX;
     breakAfter(now);
     if (isBroken) throw broken(round);
     long mine = round;
     int missing = parties - ++arrived;
-    Instant mineEnds = now.plus(time);
     if (mineEnds.isBefore(end)) end = mineEnds;
     if (missing == 0) next();
     return new Arrival(mine, missing);
@@ -95,7 +96,7 @@ public class SharedBarrier implements Forkable<SharedBarrier> {
   /// @throws IllegalArgumentException when no party has arrived in that round
   @Awaits
   public void awaitOpening(long ofRound) throws BrokenBarrierException {
-    if (ofRound > round) {
+    if (ofRound > round || ofRound < 1 || (ofRound == round && arrived == 0 && !isBroken)) {
       throw new IllegalArgumentException("round " + ofRound + " of a barrier in round " + round);
     }
     Instant now = Call.now();

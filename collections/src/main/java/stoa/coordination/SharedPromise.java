@@ -1,5 +1,6 @@
 package stoa.coordination;
 
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
@@ -37,6 +38,7 @@ public class SharedPromise<T> implements Forkable<SharedPromise<T>> {
   ///
   /// @param reason becomes the message of what [#get] throws
   public boolean completeExceptionally(String reason) {
+    Objects.requireNonNull(reason, "the reason is null");
     if (isDone) return false;
     isDone = true;
     failure = reason;

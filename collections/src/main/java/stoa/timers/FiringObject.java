@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import stoa.Accessor;
 import stoa.Call;
-import stoa.Gone;
 import stoa.Shared;
+import stoa.StoaException;
 import stoa.spi.CallContext;
 
 /// Makes the calls of the timers of one part of a store.
@@ -43,18 +43,39 @@ class FiringObject {
     for (TimersObject.Due call : calls) {
       fired++;
       try {
-        CallContext.current().make(call.call());
+        boolean isThere = CallContext.current().make(call.call());
+        if (!isThere) failures.add(new TimersObject.Failed(call.id(), "it was deleted", true));
+      } catch (VirtualMachineError broken) {
+        throw broken; // of this process, and not of the call: the run begins again
       } catch (Throwable thrown) {
         // Of any class: a failure of the store itself stops this run at its next call.
-        failures.add(new TimersObject.Failed(call.id(), text(thrown), thrown instanceof Gone));
+        failures.add(new TimersObject.Failed(call.id(), text(thrown), false));
       }
     }
     return failures;
   }
 
   private static String text(Throwable thrown) {
-    String text = thrown.toString();
+    Class<?> type = thrown.getClass();
+    String text = isOwnText(type) ? type.getName() : thrown.toString();
     return text.length() <= FAILURE_CHARS_MAX ? text : text.substring(0, FAILURE_CHARS_MAX);
+  }
+
+  /// Returns whether an exception is described by code of a user, which may throw, or never end.
+  private static boolean isOwnText(Class<?> type) {
+    if (StoaException.class.equals(type.getSuperclass())) return false;
+    for (Class<?> each = type; each != null && each.getClassLoader() != null; ) {
+      for (String name : List.of("toString", "getMessage", "getLocalizedMessage")) {
+        try {
+          var _ = each.getDeclaredMethod(name);
+          return true;
+        } catch (NoSuchMethodException none) {
+          // As its parent says.
+        }
+      }
+      each = each.getSuperclass();
+    }
+    return false;
   }
 
   /// Returns how many calls it has made.

@@ -43,6 +43,10 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
 
   private static final int TAKEN_BYTES_MAX = 256 << 10;
   private static final int FAILED_MAX = 32;
+
+  // How late a repeat may be that is not missed although the one before it was.
+  private static final long ON_TIME_MICROS = 1_000_000;
+
   private static final int FORMAT = 1;
   private static final UUID NO_TARGET = new UUID(0, 0);
   private static final Schedule NO_SCHEDULE = Schedule.after(java.time.Duration.ZERO);
@@ -127,7 +131,15 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   /// transactions that schedule never conflict over it.
   @Commutes
   void schedule(@Key UUID target, Wanted wanted) {
-    if (byDue.size() >= Timers.OF_PART_MAX) {
+    TimerEntry named =
+        wanted.name() == null
+            ? null
+            : find(
+                TimerEntry.probe(
+                    target.getMostSignificantBits(),
+                    target.getLeastSignificantBits(),
+                    wanted.name()));
+    if (named == null && byDue.size() >= Timers.OF_PART_MAX) {
       throw new LimitExceeded(
           "this part of the store has "
               + Timers.OF_PART_MAX
@@ -150,8 +162,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
                 ? null
                 : new TimerEntry.Repeat(wanted.everyMicros(), wanted.missed(), wanted.missedMax()),
             null);
-    TimerEntry before = wanted.name() == null ? null : find(entry);
-    if (before != null) remove(before);
+    if (named != null) remove(named);
     add(entry);
   }
 
@@ -250,7 +261,9 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
           case ONCE, SKIP -> missed;
           case EACH -> Math.max(0, missed - repeat.missedMax());
         };
-    boolean isSkipped = missed > 0 && repeat.missed() == Schedule.Missed.SKIP;
+    long late = now - entry.dueMicros() - missed * every;
+    boolean isSkipped =
+        missed > 0 && repeat.missed() == Schedule.Missed.SKIP && late > ON_TIME_MICROS;
     TimerEntry fires = isSkipped ? entry : entry.with(past);
     add(fires.due(entry.dueMicros() + (skipped + 1) * every));
     return isSkipped ? null : fires;
@@ -260,7 +273,9 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   void settle(List<Failed> failures) {
     for (Failed failure : failures) {
       for (TimerEntry entry : inFlight) {
-        if (entry.id() == failure.id()) fail(entry, failure);
+        if (entry.id() != failure.id()) continue;
+        fail(entry, failure);
+        break; // a timer that makes up for repeats is there several times
       }
     }
     inFlight = List.of();
@@ -278,6 +293,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
       if (!failure.over()) add(noted);
     }
     if (goesOn && !failure.over()) return;
+    if (failed.stream().anyMatch(other -> other.id() == entry.id())) return;
     var all = new ArrayList<>(failed);
     all.add(noted);
     failed = List.copyOf(all.subList(Math.max(0, all.size() - FAILED_MAX), all.size()));

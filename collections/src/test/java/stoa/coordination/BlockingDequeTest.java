@@ -36,6 +36,15 @@ class BlockingDequeTest {
   }
 
   @Test
+  void waitsForVeryLongTimes() throws Exception {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      SharedBlockingDeque<String> deque = deque(stoa, 2);
+      assertTrue(deque.offer("a", Long.MAX_VALUE, TimeUnit.DAYS));
+      assertEquals("a", deque.poll(Long.MAX_VALUE, TimeUnit.DAYS));
+    }
+  }
+
+  @Test
   void elementsComeAndGoAtBothEnds() throws Exception {
     try (Stoa stoa = Stoa.open("memory:")) {
       var deque = deque(stoa, 10);

@@ -28,6 +28,16 @@ class SynchronizersTest {
   // ---- a read-write lock
 
   @Test
+  void aPartyMayWaitForVeryLong() throws Exception {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      SharedBarrier barrier = stoa.create(SharedBarrier.class, "alone", 1);
+      assertEquals(0, SharedBarrier.await(barrier, Duration.ofSeconds(Long.MAX_VALUE)));
+      assertThrows(IllegalArgumentException.class, () -> barrier.awaitOpening(0));
+      assertThrows(IllegalArgumentException.class, () -> barrier.awaitOpening(2));
+    }
+  }
+
+  @Test
   void readersShareALockAndAWriterHasItAlone() {
     try (Stoa stoa = Stoa.open("memory:")) {
       SharedReadWriteLock lock = stoa.get(SharedReadWriteLock.class, "a");

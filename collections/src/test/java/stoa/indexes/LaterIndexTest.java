@@ -58,6 +58,12 @@ class LaterIndexTest {
       return color;
     }
 
+    @Index
+    @Accessor
+    public int length() {
+      return color.length();
+    }
+
     public void paint(String with) {
       color = with;
     }
@@ -96,10 +102,26 @@ class LaterIndexTest {
     try (Stoa stoa = Stoa.open(url)) {
       NotUnique refused = assertThrows(NotUnique.class, () -> red(stoa, Unequal.class).count());
       assertTrue(String.valueOf(refused.getMessage()).contains("\"red\""));
+      // What has a value of another one stays outside of all indexes, and each call tries again.
+      for (int i = 0; i < 2; i++) assertEquals(7, refused(stoa, 0, 1, 4, 8, 12, 16, 20, 21));
       for (int i = 0; i < 22; i++) stoa.get(Unequal.class, i).paint("red " + i);
+      assertEquals(10, stoa.query(Unequal.class).where(eq(Unequal::length, 5)).count());
       assertEquals(0, red(stoa, Unequal.class).count());
       check(stoa, Unequal.class);
     }
+  }
+
+  /// Returns how many objects are refused the value that they have.
+  private static int refused(Stoa stoa, int... objects) {
+    int refused = 0;
+    for (int object : objects) {
+      try {
+        stoa.get(Unequal.class, object).paint("red");
+      } catch (NotUnique taken) {
+        refused++;
+      }
+    }
+    return refused;
   }
 
   private static void check(Stoa stoa, Class<?> type) {

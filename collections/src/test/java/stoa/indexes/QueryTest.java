@@ -23,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
+import stoa.Change;
+import stoa.Changes;
 import stoa.Index;
 import stoa.NotShareable;
 import stoa.NotUnique;
@@ -51,6 +53,9 @@ class QueryTest {
     private long total;
     private Status status = Status.OPEN;
     @Unique private @Nullable String invoice;
+    @Unique private @Nullable Price price;
+
+    record Price(java.math.BigDecimal amount, String currency) {}
 
     Order(String id) {
       this.id = id;
@@ -94,6 +99,15 @@ class QueryTest {
       total = amount;
     }
 
+    @Accessor
+    public @Nullable Price price() {
+      return price;
+    }
+
+    public void offer(String amount) {
+      price = new Price(new java.math.BigDecimal(amount), "EUR");
+    }
+
     public void ship() {
       status = Status.SHIPPED;
     }
@@ -123,6 +137,30 @@ class QueryTest {
 
   private static void checkIndexes(Stoa stoa) {
     assertEquals(List.of(), Collections.installed().indexes().differences(stoa, Order.class));
+  }
+
+  @Test
+  void namesTheValueOfARecordWithADecimal() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      stoa.get(Order.class, "a").offer("12.50");
+      Order other = stoa.get(Order.class, "b");
+      var taken = assertThrows(NotUnique.class, () -> other.offer("12.5"));
+      assertTrue(String.valueOf(taken.getMessage()).contains("12.5"), taken::getMessage);
+      other.offer("-0.003");
+      assertEquals(2, stoa.query(Order.class).countBy(Order::price).size());
+    }
+  }
+
+  @Test
+  void whatOnlyIndexesLearnIsNoChange() {
+    try (Stoa stoa = Stoa.open("memory:");
+        var stream = stoa.changes(Changes.of(Order.class))) {
+      Order order = stoa.create(Order.class, "gone", "ann", 1L);
+      assertTrue(stoa.delete(order));
+      assertEquals("gone", stream.poll().orElseThrow().at().object().key());
+      assertTrue(stream.poll().orElseThrow() instanceof Change.Deleted<?>);
+      assertTrue(stream.poll().isEmpty());
+    }
   }
 
   @Test

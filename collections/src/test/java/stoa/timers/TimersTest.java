@@ -35,6 +35,16 @@ class TimersTest {
   private static final Schedule LATER = Schedule.after(HOUR);
   private static final String BOX = "a";
 
+  /// An exception that cannot be described.
+  public static class Silent extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String getMessage() {
+      throw new IllegalStateException("nothing is said");
+    }
+  }
+
   /// What a timer calls, and who schedules.
   @Shared(name = "timers.Box")
   public static class Box {
@@ -71,6 +81,17 @@ class TimersTest {
     public void fail(String why) {
       notes.add(why);
       throw new IllegalStateException(why);
+    }
+
+    public void failInItsOwnWay() {
+      notes.add("own way");
+      throw new Silent();
+    }
+
+    /// Calls an object that is gone.
+    public void ask(Box other) {
+      notes.add("ask");
+      other.note("asked");
     }
 
     public boolean drop(String name) {
@@ -115,6 +136,54 @@ class TimersTest {
       box.await(4);
       assertTrue(box.lateMicros() >= 0, "not before its time");
       assertEquals(List.of(), stoa.timers().of(box));
+    }
+  }
+
+  @Test
+  void anExceptionThatCannotBeDescribedHoldsUpNoOtherTimer() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Box box = stoa.get(Box.class, BOX);
+      stoa.<Boolean, RuntimeException>transact(() -> {
+        stoa.timers().schedule(NOW, box).failInItsOwnWay();
+        stoa.timers().schedule(NOW, box).note("next");
+        return true;
+      });
+      assertEquals(List.of("own way", "next"), box.await(2));
+    }
+  }
+
+  @Test
+  void aTimerGoesOnWhoseMethodCallsAnObjectThatIsGone() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Box box = stoa.get(Box.class, BOX);
+      Box gone = stoa.get(Box.class, "gone");
+      gone.note("");
+      stoa.timers().schedule("again", Schedule.every(Schedule.EVERY_MIN), box).ask(gone);
+      stoa.delete(gone);
+      assertEquals("ask", box.await(20).get(19));
+      assertEquals(1, stoa.timers().of(box).size());
+    }
+  }
+
+  @Test
+  void quickRepeatsThatSkipWhatWasMissedFireAllTheSame() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Box box = stoa.get(Box.class, BOX);
+      var quick = Schedule.every(Schedule.EVERY_MIN).skippingMissed();
+      stoa.timers().schedule("quick", quick, box).note("quick");
+      assertEquals("quick", box.await(3).get(2));
+    }
+  }
+
+  @Test
+  void manyQuickTimersLeaveOthersTheirTurn() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      for (int i = 0; i < 60; i++) {
+        Box quick = stoa.get(Box.class, "quick " + i);
+        stoa.timers().schedule("q", Schedule.every(Schedule.EVERY_MIN), quick).note("quick");
+      }
+      for (int i = 0; i < 60; i++)
+        assertEquals("quick", stoa.get(Box.class, "quick " + i).await(2).get(1));
     }
   }
 

@@ -9,6 +9,8 @@ import static stoa.node.access.Role.READ;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import stoa.Keep;
 import stoa.front.SharedKeys;
 import stoa.front.SharedStoa;
@@ -32,6 +34,11 @@ import stoa.wire.proto.RetainRequest;
 final class Needs {
   /// The word for the key-value store, in place of a type.
   static final String VALUES = "stoa.Values";
+
+  // Objects of the store that call or read objects of all types for whom calls them: those of
+  // indexes, queries and timers.
+  private static final Set<String> FOR_ALL_TYPES =
+      Set.of("stoa.Index", "stoa.Indexes", "stoa.IndexAgent", "stoa.Timers", "stoa.Firing");
 
   private Needs() {}
 
@@ -143,7 +150,9 @@ final class Needs {
     Existence.Kind expected = call.getExistence().getKind();
     boolean creates = call.getCall().size() == 1 && call.getCall().byteAt(0) == 0;
     if (creates || expected == Existence.Kind.ABSENT) return of(CREATE, open.type());
-    return new Need.OfCall(open.type(), expected != Existence.Kind.GENERATION);
+    // These read and call objects of all types for whom calls them.
+    @Nullable String type = FOR_ALL_TYPES.contains(open.type()) ? null : open.type();
+    return new Need.OfCall(type, expected != Existence.Kind.GENERATION);
   }
 
   private static Role blob(int number) {

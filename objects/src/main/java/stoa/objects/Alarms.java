@@ -50,6 +50,9 @@ final class Alarms {
   private final AtomicInteger ringing = new AtomicInteger();
   private volatile boolean begun;
 
+  // Behind the part that began to ring last, so that all have their turn. Of the ticking thread.
+  private int next;
+
   Alarms(LocalService stoa, Clock clock, Threads threads) {
     this.stoa = stoa;
     this.clock = clock;
@@ -89,7 +92,9 @@ final class Alarms {
     long now = clock.nowMicros();
     if (earliest.get() > now) return;
     earliest.set(Long.MAX_VALUE); // what is lowered from now on lowers it again
-    for (int part = 0; part < alarms.length; part++) {
+    int from = next;
+    for (int i = 0; i < alarms.length; i++) {
+      int part = (from + i) % alarms.length;
       Alarm alarm = alarms[part];
       boolean rings = false;
       synchronized (alarm) {
@@ -100,7 +105,9 @@ final class Alarms {
         }
         earliest.accumulateAndGet(alarm.due, Math::min);
       }
-      if (rings) start(part);
+      if (!rings) continue;
+      next = (part + 1) % alarms.length;
+      start(part);
     }
   }
 

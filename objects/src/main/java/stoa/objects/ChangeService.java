@@ -68,7 +68,8 @@ public final class ChangeService {
     long end = changes().logged().complete(to);
     var page = new Page(query);
     LogAddress next = from;
-    while (next.counter() <= end && page.bytes() < bytesMax) {
+    for (int pages = 0; next.counter() <= end && page.bytes() < bytesMax; pages++) {
+      if (pages == PAGES_MAX) break; // nothing matches here: the reader asks again
       LoggedChange.Page read =
           changes().logged().read(next, end, LocalChanges.asked(query), entries(query));
       read.slots().forEach(page::add);

@@ -138,7 +138,12 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   static boolean isOfState(LoggedChange change) {
     if (change.answer() instanceof ObjectAnswer.Lent) return false;
     Records.Put put = change.put();
-    if (put == null || CallNumbers.isMethod((int) new Decoder(put.value()).varint())) return true;
+    if (put == null) return true;
+    int number = (int) new Decoder(put.value()).varint();
+    if (CallNumbers.isMethod(number)) return true;
+    // What only enters an object in its indexes, or has it leave them, changes no state.
+    if (number == CallNumbers.CREATION) return put.begins();
+    if (CallNumbers.isLeaving(put.value())) return false;
     return switch (PlacedState.event(put.value())) {
       case History.Event.Lent _, History.Event.Returned _ -> false;
       default -> true;
@@ -274,6 +279,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
     private final LogAddress at;
     private Part part = new Part(List.of(), "", 1);
     private Iterator<LoggedChange.Present> page = List.<LoggedChange.Present>of().iterator();
+    private LoggedChange.@Nullable Present ahead;
 
     private Present(ChangeQuery query, LogAddress at) {
       this.query = query;
@@ -282,7 +288,12 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
 
     @Override
     public boolean hasNext() {
-      while (!page.hasNext()) {
+      while (ahead == null) {
+        if (page.hasNext()) {
+          LoggedChange.Present one = page.next();
+          if (isConstructed(one)) ahead = one;
+          continue;
+        }
         String type = part.type();
         if (type == null) return false;
         part = presentPart(query, at, type, part.from(), PRESENT_BYTES);
@@ -291,10 +302,17 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
       return true;
     }
 
+    /// Returns whether an object has a state: its constructor may have failed.
+    private boolean isConstructed(LoggedChange.Present one) {
+      Key key = one.key();
+      return told(service, LocalChanges.this.type(key.space()), key, one.state()) != null;
+    }
+
     @Override
     public ChangeSet.One next() {
       if (!hasNext()) throw new NoSuchElementException();
-      LoggedChange.Present one = page.next();
+      LoggedChange.Present one = Objects.requireNonNull(ahead);
+      ahead = null;
       return (index, size) -> decoded(one, index, size);
     }
 

@@ -165,13 +165,13 @@ final class ObjectContext implements MethodRun {
 
   @Override
   public void stand() {
-    execution.standLogged();
+    execution.stand();
   }
 
   @Override
-  public void make(TimerCall timed) throws Throwable {
+  public boolean make(TimerCall timed) throws Throwable {
     if (awaiting != null) awaiting.checkCalls();
-    TimedCalls.make(service, execution, timed);
+    return TimedCalls.make(service, execution, timed);
   }
 
   @Override

@@ -370,6 +370,7 @@ final class ObjectHandler implements Handler {
     // The values in indexes, which the object entered when its last put ended.
     boolean begins = execution.generation() == execution.address();
     Indexing.Values before = begins ? Indexing.Values.NONE : indexed();
+    Old old = new Old(type, code, instance);
     ObjectType next = type;
     int number = execution.code();
     Rerun trying = rerun;
@@ -394,7 +395,18 @@ final class ObjectHandler implements Handler {
     boolean isIndexed =
         !type.shared().indexes().isEmpty() || !before.members().isEmpty() || !dropped.isEmpty();
     if (apart || !isIndexed) return act(value, execution);
-    return indexed(new Indexing.Prior(before, begins, dropped), value, execution);
+    return indexed(new Indexing.Prior(before, begins, dropped), old, value, execution);
+  }
+
+  /// What an object is.
+  private record Old(ObjectType type, int code, @Nullable Object instance) {}
+
+  /// Leaves the object in the code that it had. The indexes of the code of a put refuse what the
+  /// object has, so each later put of that code tries again to enter it.
+  private void restore(Old old) {
+    if (!old.type.code().equals(type.code())) instance = old.instance;
+    type = old.type;
+    code = old.code;
   }
 
   /// Returns the values that the object has in indexes.
@@ -406,7 +418,9 @@ final class ObjectHandler implements Handler {
 
   /// Executes a put and brings the indexes up to date. When an index refuses that, the object is as
   /// before.
-  private Answer indexed(Indexing.Prior prior, byte[] value, Execution execution) {
+  ///
+  /// @param old what the object was before the code of the put took it over
+  private Answer indexed(Indexing.Prior prior, Old old, byte[] value, Execution execution) {
     lastIndexed = null;
     Object known = instance;
     byte[] state = null;
@@ -430,6 +444,9 @@ final class ObjectHandler implements Handler {
           thrownByConstructor = execution.once(() -> type.marshaller().thrown(again));
           instance = null;
         }
+        ObjectType refusing = type;
+        if (!prior.begins()) restore(old);
+        return threw(refused, refusing, indexing.context());
       }
       return threw(refused, type, indexing.context());
     }

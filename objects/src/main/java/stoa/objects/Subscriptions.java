@@ -45,6 +45,9 @@ final class Subscriptions {
   private static final int NOTES_MAX = 1_024;
   private static final long MICROS = 1_000_000;
 
+  // What is more is for ever.
+  private static final long AGE_SECONDS_MAX = Long.MAX_VALUE / MICROS / 2;
+
   private record Held(Service.Subscribed at, Pins.@Nullable Pin pin) {
     private void release() {
       if (pin != null) pin.close();
@@ -207,7 +210,16 @@ final class Subscriptions {
 
   /// Notes a tick; at some of them, looks for positions that are too old.
   void tick() {
-    if (ticks.incrementAndGet() % TICKS == 0 && !store.isClosed()) expire();
+    if (ticks.incrementAndGet() % TICKS != 0 || store.isClosed()) return;
+    // The lock may be held for as long as the log takes, and this thread is wanted elsewhere.
+    if (!lock.tryLock()) return;
+    try {
+      expire();
+    } catch (RuntimeException failed) {
+      LOG.warn("the ages of subscriptions were not looked at: {}", failed.toString());
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Releases the pins of subscriptions whose positions are too old.
@@ -216,7 +228,7 @@ final class Subscriptions {
     try {
       for (Held one : List.copyOf(all.values())) {
         if (one.pin == null) continue;
-        long oldest = store.lastBefore(one.at.ageSecondsMax() * MICROS);
+        long oldest = store.lastBefore(Math.min(one.at.ageSecondsMax(), AGE_SECONDS_MAX) * MICROS);
         if (one.at.position().counter() >= oldest) continue;
         LOG.warn(
             "subscription {} has acknowledged nothing behind {} for {} s: the store keeps the log"

@@ -2,6 +2,7 @@ package stoa.objects;
 
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
+import stoa.Gone;
 import stoa.NotShareable;
 import stoa.StoaException;
 import stoa.base.Existence;
@@ -25,19 +26,29 @@ final class TimedCalls {
 
   /// Makes a call for a method.
   ///
+  /// @return false when the object was deleted
   /// @throws Throwable what the called method throws, or why it cannot be called
-  static void make(LocalService stoa, Execution execution, TimerCall call) throws Throwable {
+  static boolean make(LocalService stoa, Execution execution, TimerCall call) throws Throwable {
     Found found = null;
     StoaException unfit = null;
     try {
       found = find(stoa, call);
     } catch (StoaException refused) {
       unfit = refused;
+    } catch (RuntimeException | LinkageError broken) {
+      unfit =
+          new NotShareable(
+              "the call of a timer cannot be read: " + broken.getClass().getName(), broken);
     }
     if (found != null) {
       var target = (LocalObject) found.to.target();
-      var _ = target.nested(execution, found.to, found.method, found.arguments);
-      return;
+      try {
+        var _ = target.nested(execution, found.to, found.method, found.arguments);
+        return true;
+      } catch (Gone gone) { // the object itself, or another one, of which its method tells
+        if (target.key().deletedText().equals(gone.getMessage())) return false;
+        throw gone;
+      }
     }
     byte[] refusal =
         new ObjectAnswer.Travelling(
@@ -45,6 +56,7 @@ final class TimedCalls {
                 stoa.marshaller().thrown(java.util.Objects.requireNonNull(unfit)))
             .encoded();
     var _ = ObjectAnswer.get(execution.once(() -> refusal), stoa.marshaller());
+    return true;
   }
 
   private static Found find(LocalService stoa, TimerCall call) {
@@ -55,6 +67,10 @@ final class TimedCalls {
       throw new NotShareable(object.key() + " is at clients, where no timer can call it");
     }
     SharedMethod method = type.shared().method(call.method());
+    if (method.kind().isTransaction()) {
+      throw new NotShareable(
+          method + " is a transaction, which no timer can make; schedule a method that it calls");
+    }
     @Nullable Object[] arguments =
         TimerArguments.decode(
             call.arguments(),

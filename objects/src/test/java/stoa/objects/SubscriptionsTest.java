@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 import stoa.Changes;
 import stoa.LogAddress;
@@ -31,6 +32,19 @@ class SubscriptionsTest {
       try (var stream = late.changes(Changes.of(ChangesTest.Account.class))) {
         assertThrows(TooOld.class, () -> stream.poll());
       }
+    }
+  }
+
+  @Test
+  void aSubscriptionForEverHoldsTheLogForEver() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      var account = stoa.get(ChangesTest.Account.class, "a");
+      account.add(0);
+      Subscription kept = stoa.subscribe("kept", ChronoUnit.FOREVER.getDuration());
+      for (int i = 1; i < 10; i++) account.add(i);
+      LocalService.of(stoa).subscriptions().expire();
+      assertTrue(stoa.history(account).trim(8) < 3);
+      assertTrue(stoa.unsubscribe(kept.name()));
     }
   }
 

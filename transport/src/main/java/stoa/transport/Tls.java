@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// @param clients what a server asks of its clients
 /// @param hosts whether a client makes sure that the server's certificate is for its host
 public record Tls(Supplier<SSLContext> context, Clients clients, boolean hosts) {
-  /// What a server asks of its clients.
+  /// The proof that a server asks of its clients.
   public enum Clients {
     /// No certificate.
     NO_PROOF,

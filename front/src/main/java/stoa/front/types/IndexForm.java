@@ -243,7 +243,8 @@ public final class IndexForm {
     out.append(END);
   }
 
-  private static void decimal(Object value, StringBuilder out, boolean within) {
+  private static void decimal(Object value, StringBuilder into, boolean within) {
+    var out = new StringBuilder();
     BigDecimal plain =
         (value instanceof BigInteger whole ? new BigDecimal(whole) : (BigDecimal) value)
             .stripTrailingZeros();
@@ -262,7 +263,7 @@ public final class IndexForm {
       }
       if (negative) out.append('~'); // -0.12 is before -0.1
     }
-    if (within) out.append(END);
+    text(out.toString(), into, within);
   }
 
   // ---- decoding

@@ -33,7 +33,7 @@ public record Identity(String name, long untilMillis, List<Grant> grants) {
     return switch (need) {
       case Need.OfStore(Role role) -> has(role, null) ? Permit.WHOLE : refused(need);
       case Need.OfType(Role role, String type) -> has(role, type) ? Permit.WHOLE : refused(need);
-      case Need.OfCall(String type, boolean begins) -> {
+      case Need.OfCall(@Nullable String type, boolean begins) -> {
         if (has(Role.CALL, type)) {
           boolean existing = begins && !has(Role.CREATE, type);
           yield existing ? new Permit(null, false, true) : Permit.WHOLE;

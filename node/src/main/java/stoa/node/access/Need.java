@@ -1,6 +1,7 @@
 package stoa.node.access;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The roles that a request needs.
 public sealed interface Need {
@@ -27,12 +28,13 @@ public sealed interface Need {
 
   /// The roles for a call whose method is not known yet: an accessor needs less than other methods.
   ///
-  /// @param type the stored name of the object's type
+  /// @param type the stored name of the object's type; null when the call needs the role for the
+  ///   store as a whole
   /// @param begins whether the call begins an object that is absent
-  record OfCall(String type, boolean begins) implements Need {
+  record OfCall(@Nullable String type, boolean begins) implements Need {
     @Override
     public String toString() {
-      return "the role call on " + type;
+      return "the role call " + (type == null ? "for all types" : "on " + type);
     }
   }
 

@@ -82,7 +82,7 @@ final class Links implements AutoCloseable {
     return new Heard(from, stream);
   }
 
-  /// What another node sends.
+  /// Hears the messages of another node.
   private final class Heard implements Receiver {
     private final String from;
     private final Stream stream;

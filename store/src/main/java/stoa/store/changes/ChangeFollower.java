@@ -41,6 +41,11 @@ public final class ChangeFollower {
     this.pagesMax = pagesMax;
   }
 
+  /// Returns how many entries a page may have: one with states keeps all of them in memory.
+  private int entriesLimit() {
+    return asked.detail() == LoggedChange.Detail.STATES ? ENTRIES_MIN : ENTRIES_MAX;
+  }
+
   /// Returns the log address from which on this has read nothing.
   public LogAddress reached() {
     return next;
@@ -61,7 +66,7 @@ public final class ChangeFollower {
       next = page.next();
       ahead.addAll(page.slots());
       if (page.bytes() > BYTES_MAX) entriesMax = Math.max(1, entriesMax / 2);
-      else if (page.bytes() < BYTES_MAX / 4) entriesMax = Math.min(ENTRIES_MAX, 2 * entriesMax);
+      else if (page.bytes() < BYTES_MAX / 4) entriesMax = Math.min(entriesLimit(), 2 * entriesMax);
     }
     return closed.get() ? null : ahead.poll();
   }

@@ -277,9 +277,6 @@ public final class Execution implements Cancellation.Run {
 
   private boolean yielded;
 
-  // Whether the handler has asked that nothing takes the run back.
-  private volatile boolean stands;
-
   // Where the calls of the run are recorded; null when nobody records them.
   private @Nullable Trace trace;
 
@@ -959,22 +956,9 @@ public final class Execution implements Cancellation.Run {
   /// Returns whether the log says that an earlier run of the put stood; nothing may then take this
   /// run back.
   boolean isKnownToStand() {
-    if (stands) return true;
+    if (state == STANDING) return true;
     Records.Origin by = origin;
     return (by != null && by.isTransaction()) || (logged != null && logged.isDone(address));
-  }
-
-  /// Makes the run one that nothing takes back, neither a time limit nor an operator, in this run
-  /// or a later one of the same put: the log says so. For a handler that must not forget which
-  /// calls it has made. Call it before the first of them.
-  public void standLogged() {
-    Resident here = resident;
-    if (isReading() || here == null || isKnownToStand()) return;
-    leaveRound();
-    stands = true;
-    checkNotTakenBack();
-    // It is in the log in front of the calls that the run makes.
-    var _ = runs.journal.note(here, Records.DONE, Records.done(address));
   }
 
   /// Makes durable that a long run stands, before any caller sees its effects. Another run of the
@@ -990,14 +974,18 @@ public final class Execution implements Cancellation.Run {
     return STATE.compareAndSet(this, RUNNING, DONE) || STATE.compareAndSet(this, STANDING, DONE);
   }
 
-  /// Makes that nothing takes the run back any more, and that its next calls on other keys have
-  /// their own time, whatever is left to the run: the handler is about to make calls that must
-  /// agree with its change.
+  /// Makes that nothing takes the run back any more, neither a time limit nor an operator, in this
+  /// run or a later one of the same put: the log says so in front of the calls that the run makes
+  /// next. These have their own time, whatever is left to the run. For a handler that must not
+  /// forget which calls it has made.
   public void stand() {
     if (state == STANDING) return;
     checkNotTakenBack();
-    settleLong();
+    Resident here = isReading() || isKnownToStand() ? null : resident;
+    if (here != null) leaveRound();
     if (!STATE.compareAndSet(this, RUNNING, STANDING)) throw new Abandoned();
+    if (here == null) return;
+    var _ = runs.journal.note(here, Records.DONE, Records.done(address));
   }
 
   /// Returns whether [#stand()] was called.
