@@ -9,6 +9,7 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.Forbidden;
 import stoa.LimitExceeded;
@@ -146,6 +147,13 @@ final class PendingRequest {
   }
 
   void fail(Throwable cause) {
+    // No answer: the client makes the request again where the store is open next. That a call waits
+    // no longer, for example, says nothing of the call.
+    if (cause instanceof Closed && service.isClosed()) {
+      Trace recorded = trace;
+      if (recorded != null) recorded.end(cause);
+      return;
+    }
     if (cause instanceof Forbidden) forbid(String.valueOf(cause.getMessage()));
     else answer(failure(cause));
   }

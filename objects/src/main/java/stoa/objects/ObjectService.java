@@ -127,6 +127,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return store.hasFailed();
   }
 
+  /// Returns whether the store is closed, or about to be.
+  public boolean isClosed() {
+    return store.isClosed();
+  }
+
   /// Returns why the store takes no more calls until a process opens it again; null while it takes
   /// calls. A device that takes no more commits counts, even if no call has met the failure.
   public @Nullable Throwable failure() {
