@@ -141,7 +141,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
     if (put == null) return true;
     int number = (int) new Decoder(put.value()).varint();
     if (CallNumbers.isMethod(number)) return true;
-    // What only enters an object in its indexes, or has it leave them, changes no state.
+    // A put that only enters the object in its indexes, or removes it there, changes no state.
     if (number == CallNumbers.CREATION) return put.begins();
     if (CallNumbers.isLeaving(put.value())) return false;
     return switch (PlacedState.event(put.value())) {
