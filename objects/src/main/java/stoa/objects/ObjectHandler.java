@@ -398,7 +398,7 @@ final class ObjectHandler implements Handler {
     return indexed(new Indexing.Prior(before, begins, dropped), old, value, execution);
   }
 
-  /// What an object is.
+  /// The object with the code that it had.
   private record Old(ObjectType type, int code, @Nullable Object instance) {}
 
   /// Leaves the object in the code that it had. The indexes of the code of a put refuse what the

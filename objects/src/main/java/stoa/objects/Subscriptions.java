@@ -45,7 +45,7 @@ final class Subscriptions {
   private static final int NOTES_MAX = 1_024;
   private static final long MICROS = 1_000_000;
 
-  // What is more is for ever.
+  // A longer age is for ever.
   private static final long AGE_SECONDS_MAX = Long.MAX_VALUE / MICROS / 2;
 
   private record Held(Service.Subscribed at, Pins.@Nullable Pin pin) {
