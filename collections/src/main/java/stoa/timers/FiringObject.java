@@ -5,7 +5,6 @@ import java.util.List;
 import stoa.Accessor;
 import stoa.Call;
 import stoa.Shared;
-import stoa.StoaException;
 import stoa.spi.CallContext;
 
 /// Makes the calls of the timers of one part of a store.
@@ -63,7 +62,6 @@ class FiringObject {
 
   /// Returns whether an exception is described by code of a user, which may throw, or never end.
   private static boolean isOwnText(Class<?> type) {
-    if (StoaException.class.equals(type.getSuperclass())) return false;
     for (Class<?> each = type; each != null && each.getClassLoader() != null; ) {
       for (String name : List.of("toString", "getMessage", "getLocalizedMessage")) {
         try {
