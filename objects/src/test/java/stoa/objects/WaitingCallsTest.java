@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Awaits;
@@ -70,6 +72,76 @@ class WaitingCallsTest {
       for (int i = 0; i < 100; i++) assertEquals("item " + i, calls.get(i).join());
       assertEquals(List.of(), awaiting(stoa));
     }
+  }
+
+  /// The latch that the conditions of [Stall] wait for.
+  private static volatile CountDownLatch released = new CountDownLatch(0);
+
+  /// Counted down when a condition of [Stall] is asked.
+  private static volatile CountDownLatch asked = new CountDownLatch(0);
+
+  /// A box whose conditions can be made slow.
+  @Shared(name = "waiting.Stall")
+  static class Stall {
+    private final ArrayDeque<String> items = new ArrayDeque<>();
+
+    public boolean offer(String item) {
+      return items.add(item);
+    }
+
+    public int size() {
+      return items.size();
+    }
+
+    @Awaits
+    public String take() {
+      Call.await(this::isFilled);
+      return items.remove();
+    }
+
+    private boolean isFilled() {
+      asked.countDown();
+      try {
+        released.await();
+      } catch (InterruptedException stopped) {
+        throw new IllegalStateException(stopped);
+      }
+      return !items.isEmpty();
+    }
+  }
+
+  @Test
+  void aChangeDuringALongSearchLetsTheFirstCallGoOn() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Stall stall = stoa.get(Stall.class, "a");
+      var calls = new ArrayList<CompletableFuture<String>>();
+      for (int i = 0; i < 200; i++) {
+        calls.add(stoa.async(stall, Stall::take));
+        awaitWaiting(stoa, i + 1);
+      }
+      var offers = new ArrayList<CompletableFuture<?>>();
+      released = new CountDownLatch(1);
+      try {
+        asked = new CountDownLatch(1);
+        offers.add(stoa.async(stall, Stall::size));
+        while (asked.getCount() > 0) Thread.onSpinWait();
+        offers.add(stoa.async(stall, s -> s.offer("apple")));
+        // The offer is behind the question about the first calls, and before that about others.
+        while (!isQueued(stoa, "offer")) Thread.onSpinWait();
+      } finally {
+        released.countDown();
+      }
+      assertEquals("apple", calls.getFirst().join());
+      for (var offer : offers) offer.join();
+      for (int i = 1; i < 200; i++) stall.offer("item " + i);
+      for (int i = 1; i < 200; i++) assertEquals("item " + i, calls.get(i).join());
+    }
+  }
+
+  private static boolean isQueued(Stoa stoa, String method) {
+    return LocalService.of(stoa).calls(10_000).stream()
+        .anyMatch(call -> call.progress() == ObjectCall.Progress.WAITING
+            && call.method().startsWith(method));
   }
 
   @Test

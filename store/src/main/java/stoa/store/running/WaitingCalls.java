@@ -35,6 +35,8 @@ public final class WaitingCalls {
    * (2) A waiting put has one attempt at a time. Nothing but the attempt settles the put meanwhile.
    * (3) The runner of a key adds the puts that wait and announces the changes, in the order of the
    *     stream. So each change behind a put's last run begins a search that sees the put.
+   * (4) A put is found only when no put in front of it could have gone on before it. So a question
+   *     that does not begin at the front counts only while the key has not changed.
    */
 
   /// How many puts may wait on one key.
@@ -47,8 +49,9 @@ public final class WaitingCalls {
   // asked again.
   private static final int TIMED_TICKS = 500 / Threads.TICK_MILLIS;
 
-  // How many puts one question tries.
-  private static final int TRIED_MAX = 64;
+  // How many puts one question tries. A question whose search was overtaken by a change is followed
+  // by one for twice as many, so that the search of a key that always changes reaches all its puts.
+  private static final int TRIED_MIN = 64;
 
   private final Map<Resident, Line> lines = new ConcurrentHashMap<>();
   private final AtomicInteger all = new AtomicInteger();
@@ -85,6 +88,7 @@ public final class WaitingCalls {
     private boolean searching;
     private boolean changed;
     private boolean isTimed;
+    private int tried = TRIED_MIN;
 
     private Line(Resident resident) {
       this.resident = resident;
@@ -202,7 +206,9 @@ public final class WaitingCalls {
       }
       int size = line.waiters.size();
       if (first < size && ended == null) {
-        tried = List.copyOf(line.waiters.subList(first, Math.min(size, first + TRIED_MAX)));
+        tried = List.copyOf(line.waiters.subList(first, Math.min(size, first + line.tried)));
+      } else {
+        line.tried = TRIED_MIN;
       }
       line.searching = !tried.isEmpty();
     }
@@ -241,8 +247,18 @@ public final class WaitingCalls {
         }
       }
     }
-    if (index < tried.size()) attempt(line, tried.get(index));
+    if (isOvertaken(line, from)) search(line, 0);
+    else if (index < tried.size()) attempt(line, tried.get(index));
     else search(line, isHeld ? Integer.MAX_VALUE : from + index);
+  }
+
+  /// Returns whether the puts in front of those that were tried were tried at an earlier state.
+  private static boolean isOvertaken(Line line, int from) {
+    synchronized (line) {
+      if (from == 0 || !line.changed) return false;
+      line.tried = Math.min(2 * line.tried, OF_KEY_MAX);
+      return true;
+    }
   }
 
   private void attempt(Line line, Waiter waiter) {
