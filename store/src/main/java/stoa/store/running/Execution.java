@@ -163,7 +163,7 @@ public final class Execution implements Cancellation.Run {
   // The time of a question that has not asked for it: reading a clock costs a tenth of an accessor.
   private static final long UNREAD = Long.MIN_VALUE;
 
-  private static final int RUNNING = 0;
+  private static final int RUNNING = 0; // the state of a new run
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
   private static final int STANDING = 3;
@@ -180,7 +180,7 @@ public final class Execution implements Cancellation.Run {
   /// The request that waits for this run, or null when the store runs it to load the state.
   public final @Nullable Request request;
 
-  private volatile int state = RUNNING;
+  private volatile int state;
   private int calls;
   private int entered;
 

@@ -1,6 +1,6 @@
 package stoa.store.running;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
@@ -34,7 +34,10 @@ public abstract class Pending {
     TAKEN_BACK
   }
 
-  private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.SUBMITTED);
+  private static final AtomicReferenceFieldUpdater<Pending, Stage> STAGE =
+      AtomicReferenceFieldUpdater.newUpdater(Pending.class, Stage.class, "stage");
+
+  private volatile Stage stage;
   private @Nullable Answer answer;
   private @Nullable RuntimeException failure;
   private volatile boolean done;
@@ -45,49 +48,53 @@ public abstract class Pending {
 
   // ---- its stage
 
-  Pending() {}
+  // The updater sets the stage.
+  @SuppressWarnings("NullAway.Init")
+  Pending() {
+    STAGE.lazySet(this, Stage.SUBMITTED); // no other thread sees it yet, so it needs no fence
+  }
 
   /// Moves it into the mailbox.
   final void waits() {
-    if (stage.get() == Stage.SUBMITTED) stage.set(Stage.WAITING);
+    if (stage == Stage.SUBMITTED) stage = Stage.WAITING;
   }
 
   /// Returns whether it waits in the mailbox.
   final boolean isWaiting() {
-    return stage.get() == Stage.WAITING;
+    return stage == Stage.WAITING;
   }
 
   /// Returns whether a run of it has begun.
   final boolean isBegun() {
-    return stage.get() == Stage.BEGUN;
+    return stage == Stage.BEGUN;
   }
 
   /// Returns whether it was taken back before it began.
   final boolean isTakenBack() {
-    return stage.get() == Stage.TAKEN_BACK;
+    return stage == Stage.TAKEN_BACK;
   }
 
   /// Begins its run, or begins it again; returns false when it was taken back.
   final boolean begin() {
-    Stage before = stage.get();
+    Stage before = stage;
     if (before == Stage.BEGUN) return true;
-    return before != Stage.TAKEN_BACK && stage.compareAndSet(before, Stage.BEGUN);
+    return before != Stage.TAKEN_BACK && STAGE.compareAndSet(this, before, Stage.BEGUN);
   }
 
   /// Takes it back if it waits; returns whether it did.
   final boolean takeBack() {
-    return stage.compareAndSet(Stage.WAITING, Stage.TAKEN_BACK);
+    return STAGE.compareAndSet(this, Stage.WAITING, Stage.TAKEN_BACK);
   }
 
   /// Begins its run although it was taken back; returns false when it is not taken back any more.
   final boolean beginAfterAll() {
-    return stage.compareAndSet(Stage.TAKEN_BACK, Stage.BEGUN);
+    return STAGE.compareAndSet(this, Stage.TAKEN_BACK, Stage.BEGUN);
   }
 
   /// Puts it back among those that wait, although it was taken back; returns false when it has
   /// begun.
   final boolean waitsAgain() {
-    return stage.compareAndSet(Stage.TAKEN_BACK, Stage.WAITING);
+    return STAGE.compareAndSet(this, Stage.TAKEN_BACK, Stage.WAITING);
   }
 
   // ---- its outcome

@@ -2,9 +2,8 @@ package stoa.store.running;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -62,6 +61,23 @@ public final class Resident extends StreamEnd implements Runnable {
   private static final int RUNNING = 2;
   private static final int TURN_MAX = 256;
 
+  // A store keeps many residents: an atomic object for each field would make one larger by a
+  // seventh.
+  private static final AtomicLongFieldUpdater<Resident> CHANGE =
+      AtomicLongFieldUpdater.newUpdater(Resident.class, "change");
+  private static final AtomicIntegerFieldUpdater<Resident> LANE =
+      AtomicIntegerFieldUpdater.newUpdater(Resident.class, "lane");
+  private static final AtomicIntegerFieldUpdater<Resident> PINS =
+      AtomicIntegerFieldUpdater.newUpdater(Resident.class, "pins");
+  private static final AtomicIntegerFieldUpdater<Resident> NOTES =
+      AtomicIntegerFieldUpdater.newUpdater(Resident.class, "notes");
+  private static final AtomicIntegerFieldUpdater<Resident> ANSWERS_LOST =
+      AtomicIntegerFieldUpdater.newUpdater(Resident.class, "answersLost");
+  private static final AtomicIntegerFieldUpdater<Resident> AHEAD =
+      AtomicIntegerFieldUpdater.newUpdater(Resident.class, "ahead");
+  private static final AtomicIntegerFieldUpdater<Resident> DISPATCHED =
+      AtomicIntegerFieldUpdater.newUpdater(Resident.class, "dispatched");
+
   /// Whether its puts have a place in the order of several stores.
   public final boolean ordered;
 
@@ -75,7 +91,7 @@ public final class Resident extends StreamEnd implements Runnable {
   private volatile long tail;
 
   // The log counter of the last committed put or deletion; UNKNOWN until a reader asks.
-  private final AtomicLong change = new AtomicLong(UNKNOWN);
+  private volatile long change = UNKNOWN;
 
   private final long firstTail;
 
@@ -100,22 +116,22 @@ public final class Resident extends StreamEnd implements Runnable {
   // Whether the next request must load the state anew.
   private volatile boolean stale;
 
-  private final AtomicInteger lane = new AtomicInteger(IDLE);
+  private volatile int lane; // IDLE
   private final ConcurrentLinkedQueue<Request> mailbox = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger pins = new AtomicInteger();
+  private volatile int pins;
 
-  private final AtomicInteger notes = new AtomicInteger();
+  private volatile int notes;
 
   // How many nested answers could not be logged, and how many of them the state was loaded behind.
-  private final AtomicInteger answersLost = new AtomicInteger();
+  private volatile int answersLost;
 
   private volatile int answersFound;
 
   // How many puts, deletions and questions are in batches or wait for one, and are not settled.
-  private final AtomicInteger ahead = new AtomicInteger();
+  private volatile int ahead;
 
   // Whether a worker was asked to run the lane and has not come yet.
-  private final AtomicBoolean dispatched = new AtomicBoolean();
+  private volatile int dispatched; // 0 or 1
 
   /// Whether a request has used the key since the evictor last passed it.
   volatile boolean referenced;
@@ -195,10 +211,10 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Returns the log counter of the last committed put or deletion, 0 when there was none. A
   /// verdict is not a change: it completes the put that it takes back.
   public long change() {
-    long known = change.get();
+    long known = change;
     if (known != UNKNOWN) return known;
-    change.compareAndSet(UNKNOWN, changeAt(firstTail));
-    return change.get();
+    CHANGE.compareAndSet(this, UNKNOWN, changeAt(firstTail));
+    return change;
   }
 
   private long changeAt(long address) {
@@ -216,7 +232,7 @@ public final class Resident extends StreamEnd implements Runnable {
 
   @Override
   public long lastChange() {
-    return Math.max(nextChange, change.get());
+    return Math.max(nextChange, change);
   }
 
   /// Returns whether its state is in memory. No unfinished call on the key then waits to be
@@ -260,54 +276,54 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Keeps it in memory until [#unpin]; returns false when it was evicted before.
   public boolean pin() {
     while (true) {
-      int count = pins.get();
+      int count = pins;
       if (count < 0) return false;
-      if (pins.compareAndSet(count, count + 1)) return true;
+      if (PINS.compareAndSet(this, count, count + 1)) return true;
     }
   }
 
   /// Returns whether it was not evicted.
   boolean isPresent() {
-    return pins.get() >= 0;
+    return pins >= 0;
   }
 
   /// Ends what [#pin] began.
   public void unpin() {
-    pins.decrementAndGet();
+    PINS.decrementAndGet(this);
   }
 
   void noteBegins() {
-    notes.incrementAndGet();
+    NOTES.incrementAndGet(this);
   }
 
   void noteEnds() {
-    notes.decrementAndGet();
+    NOTES.decrementAndGet(this);
   }
 
   /// Notes that the log lacks a nested answer that the state reflects. The next request loads the
   /// state anew, finds the answer again and logs it.
   public void answerLost() {
-    answersLost.incrementAndGet();
+    ANSWERS_LOST.incrementAndGet(this);
   }
 
   /// Returns how many nested answers could not be logged so far.
   public int answersLost() {
-    return answersLost.get();
+    return answersLost;
   }
 
   /// Returns whether the stream lacks a nested answer, so that its past cannot be read.
   boolean lacksAnswer() {
-    return answersFound != answersLost.get();
+    return answersFound != answersLost;
   }
 
   /// Returns how many entries that no handler executes are on their way into the stream.
   public int notesUnderWay() {
-    return notes.get();
+    return notes;
   }
 
   /// Evicts it when it has no pin; returns whether it did.
   boolean evict() {
-    if (!pins.compareAndSet(0, -1)) return false;
+    if (!PINS.compareAndSet(this, 0, -1)) return false;
     live = null; // targets may still point here
     return true;
   }
@@ -330,7 +346,7 @@ public final class Resident extends StreamEnd implements Runnable {
   public long advanceSettled() {
     // This order matters: the notes of the executed puts were begun before.
     long last = executed;
-    if (notes.get() == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
+    if (notes == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
     return nextSettled;
   }
 
@@ -338,7 +354,7 @@ public final class Resident extends StreamEnd implements Runnable {
   public void publish() {
     super.publish();
     tail = nextTail;
-    if (nextChange != UNKNOWN) change.set(nextChange);
+    if (nextChange != UNKNOWN) change = nextChange;
   }
 
   // ---- the mailbox
@@ -347,33 +363,33 @@ public final class Resident extends StreamEnd implements Runnable {
   public boolean enqueue(Request request) {
     request.waits();
     mailbox.add(request);
-    return lane.get() == IDLE && lane.compareAndSet(IDLE, SCHEDULED);
+    return lane == IDLE && LANE.compareAndSet(this, IDLE, SCHEDULED);
   }
 
   /// Counts a put, a deletion or a question that goes into a batch.
   void countAhead() {
-    ahead.incrementAndGet();
+    AHEAD.incrementAndGet(this);
   }
 
   /// Notes that such a request is settled.
   void uncountAhead() {
-    ahead.decrementAndGet();
+    AHEAD.decrementAndGet(this);
   }
 
   /// Returns whether a new request must wait for its turn: behind puts and deletions, and behind
   /// questions that wait for them.
   public boolean hasAhead() {
-    return ahead.get() > 0;
+    return ahead > 0;
   }
 
   /// Returns whether the lane waits for a thread.
   public boolean isScheduled() {
-    return lane.get() == SCHEDULED;
+    return lane == SCHEDULED;
   }
 
   /// Returns whether a thread executes a request, or a request waits for that.
   public boolean isBusy() {
-    return lane.get() != IDLE || !mailbox.isEmpty();
+    return lane != IDLE || !mailbox.isEmpty();
   }
 
   /// Applies a function to the state if the state is loaded, no request waits and no thread runs;
@@ -381,7 +397,7 @@ public final class Resident extends StreamEnd implements Runnable {
   ///
   /// @param look must not wait
   public <T> @Nullable T look(Function<Materialized, @Nullable T> look) {
-    if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) return null;
+    if (lane != IDLE || !mailbox.isEmpty() || !LANE.compareAndSet(this, IDLE, RUNNING)) return null;
     try {
       Materialized state = live;
       return state == null || !mailbox.isEmpty() ? null : look.apply(state);
@@ -393,7 +409,7 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Executes a question at once when the state is loaded, the question has no request ahead of it
   /// and no thread runs; returns whether it did.
   public boolean runAlone(Request question) {
-    if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) {
+    if (lane != IDLE || !mailbox.isEmpty() || !LANE.compareAndSet(this, IDLE, RUNNING)) {
       return false;
     }
     if (!isReady() || !mailbox.isEmpty()) {
@@ -410,13 +426,13 @@ public final class Resident extends StreamEnd implements Runnable {
 
   @Override
   public void run() {
-    dispatched.set(false);
+    dispatched = 0;
     runUntil(null);
   }
 
   /// Executes the waiting requests, up to a given one, if no other thread does.
   public void runUntil(@Nullable Request last) {
-    if (lane.get() == SCHEDULED && lane.compareAndSet(SCHEDULED, RUNNING)) drain(last);
+    if (lane == SCHEDULED && LANE.compareAndSet(this, SCHEDULED, RUNNING)) drain(last);
   }
 
   /// Makes a thread of its own execute the waiting requests, up to a given one: all workers may be
@@ -432,12 +448,12 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Does the same as [#runUntil] on a thread that must return soon: leaves slow requests to
   /// others. Returns whether it executed any request.
   public boolean runQuickUntil(Request last) {
-    if (lane.get() != SCHEDULED) return false;
+    if (lane != SCHEDULED) return false;
     if (loadsElsewhere(last)) {
       dispatch(); // this thread was to run the lane
       return false;
     }
-    return lane.compareAndSet(SCHEDULED, RUNNING) && drainQuick(last);
+    return LANE.compareAndSet(this, SCHEDULED, RUNNING) && drainQuick(last);
   }
 
   /// Returns whether another thread must load the state, which may take long: the request has a
@@ -469,7 +485,7 @@ public final class Resident extends StreamEnd implements Runnable {
 
   /// Runs brief requests that wait for nothing, in a [Round]; leaves the rest to a worker.
   public void runBrief() {
-    if (lane.get() != SCHEDULED || !lane.compareAndSet(SCHEDULED, RUNNING)) return;
+    if (lane != SCHEDULED || !LANE.compareAndSet(this, SCHEDULED, RUNNING)) return;
     for (int turn = 0; turn < TURN_MAX; turn++) {
       Request next = mailbox.peek();
       if (next == null) {
@@ -484,7 +500,7 @@ public final class Resident extends StreamEnd implements Runnable {
       }
       mailbox.poll();
     }
-    lane.set(SCHEDULED);
+    lane = SCHEDULED;
     dispatch();
   }
 
@@ -503,7 +519,7 @@ public final class Resident extends StreamEnd implements Runnable {
 
   /// Makes a worker run the lane, unless one is on its way already.
   public void dispatch() {
-    if (dispatched.compareAndSet(false, true)) runs.threads.work(this);
+    if (dispatched == 0 && DISPATCHED.compareAndSet(this, 0, 1)) runs.threads.work(this);
   }
 
   private void drain(@Nullable Request last) {
@@ -525,8 +541,8 @@ public final class Resident extends StreamEnd implements Runnable {
   }
 
   private void release() {
-    lane.set(IDLE);
-    if (!mailbox.isEmpty() && lane.compareAndSet(IDLE, SCHEDULED)) dispatch();
+    lane = IDLE;
+    if (!mailbox.isEmpty() && LANE.compareAndSet(this, IDLE, SCHEDULED)) dispatch();
   }
 
   /// Makes the next runner load the state anew, after a run was taken from its thread.
@@ -537,7 +553,7 @@ public final class Resident extends StreamEnd implements Runnable {
     running = null;
     live = null;
     if (request != null && mailbox.peek() == request) mailbox.poll();
-    lane.set(SCHEDULED);
+    lane = SCHEDULED;
     dispatch();
   }
 
@@ -963,7 +979,7 @@ public final class Resident extends StreamEnd implements Runnable {
     if (state == null || !isReady()) {
       // Without this check, loading would resume calls that it cannot log, again and again.
       parts.loader.health.confirm();
-      int lost = answersLost.get();
+      int lost = answersLost;
       lastNote = null;
       stale = false; // first: the new checkpoint is there already
       state = parts.loader.state(key);

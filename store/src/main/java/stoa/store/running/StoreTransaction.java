@@ -75,13 +75,18 @@ public final class StoreTransaction implements AutoCloseable {
     private final int loggedCalls;
     private final int appends;
     private final boolean readOnly;
-    private final Map<StreamId, Copy> copies = new HashMap<>();
+    private Map<StreamId, Copy> copies = Map.of(); // until it has one
 
     private Layer(@Nullable Layer below, int loggedCalls, int appends, boolean readOnly) {
       this.below = below;
       this.loggedCalls = loggedCalls;
       this.appends = appends;
       this.readOnly = readOnly;
+    }
+
+    private void put(StreamId stream, Copy copy) {
+      if (copies.isEmpty()) copies = new HashMap<>();
+      copies.put(stream, copy);
     }
 
     private @Nullable Copy find(StreamId stream) {
@@ -95,6 +100,8 @@ public final class StoreTransaction implements AutoCloseable {
 
   // How many parts of a key it counts before all of the key counts.
   private static final int PARTS_MAX = 1_024;
+
+  private static final Set<Footprint> WHOLE = Set.of(Footprint.ALL);
 
   /// The operations that a transaction may do.
   public enum Access {
@@ -196,16 +203,20 @@ public final class StoreTransaction implements AutoCloseable {
   private final StreamId mark;
   private final Runnable unpin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
-  private final Map<StreamId, Set<Footprint>> footprints = new HashMap<>();
+
+  // Empty and unmodifiable until the first one comes, as are the streams: most transactions have
+  // none.
+  private Map<StreamId, Set<Footprint>> footprints = Map.of();
+
   private final ArrayList<LoggedCall> loggedCalls = new ArrayList<>();
 
   // The users' streams to which it appends, pinned. It reads nothing of them.
-  private final LinkedHashMap<StreamId, Resident> streams = new LinkedHashMap<>();
+  private Map<StreamId, Resident> streams = Map.of();
 
   private final ArrayList<Draft.Append> appends = new ArrayList<>();
-  private final ArrayDeque<Key> running = new ArrayDeque<>();
+  private final ArrayDeque<Key> running = new ArrayDeque<>(2);
   private final AtomicInteger partsLeft = new AtomicInteger();
-  private volatile List<PartRequest> parts = List.of();
+  private volatile @Nullable List<PartRequest> parts;
   private Layer top;
   private long bytes;
   private int numbers;
@@ -338,14 +349,15 @@ public final class StoreTransaction implements AutoCloseable {
 
   private Answer ask(Key key, Object query, Existence existence, int depth, Pace pace) {
     if (isRunning(key)) throw circle(key);
-    if (!oneQuestion) {
-      uses(touch(key), query instanceof Query known ? known.footprint() : Footprint.ALL);
+    Resident resident = oneQuestion ? null : touch(key);
+    if (resident != null) {
+      uses(resident, query instanceof Query known ? known.footprint() : Footprint.ALL);
     }
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     // The first handler of one question asks others: it would leave the live state.
     if (!oneQuestion || !running.isEmpty()) {
-      Answer answer = askLive(key, query, existence, pace);
+      Answer answer = askLive(key, resident, query, existence, pace);
       if (answer != null) return answer;
     }
     running.push(key);
@@ -357,9 +369,11 @@ public final class StoreTransaction implements AutoCloseable {
   }
 
   /// Asks the live state if the transaction sees it and it suffices; returns null otherwise.
-  private @Nullable Answer askLive(Key key, Object query, Existence existence, Pace pace) {
-    // One question commits nothing, so this need not record which keys it reads.
-    Resident resident = oneQuestion ? residents.pin(key) : touch(key);
+  ///
+  /// @param touched null for one question, which commits nothing and need not record what it reads
+  private @Nullable Answer askLive(
+      Key key, @Nullable Resident touched, Object query, Existence existence, Pace pace) {
+    Resident resident = touched == null ? residents.pin(key) : touched;
     try {
       if (resident.change() > counter()) return null;
       var request = new GetRequest(pinned(resident), query, existence, pace.awaited(), this);
@@ -367,7 +381,7 @@ public final class StoreTransaction implements AutoCloseable {
       ask(request);
       return request.moved ? null : request.answer();
     } finally {
-      if (oneQuestion) resident.unpin();
+      if (touched == null) resident.unpin();
     }
   }
 
@@ -487,6 +501,7 @@ public final class StoreTransaction implements AutoCloseable {
     if (known == null) {
       checkKeys();
       known = residents.pin(stream);
+      if (streams.isEmpty()) streams = new LinkedHashMap<>();
       streams.put(stream.stream(), known);
     }
     appends.add(new Draft.Append(known, data));
@@ -612,7 +627,7 @@ public final class StoreTransaction implements AutoCloseable {
   /// Ends the nested transaction that began last, and keeps its puts.
   public void keep() {
     Layer ended = leaveLayer();
-    top.copies.putAll(ended.copies);
+    ended.copies.forEach(top::put);
   }
 
   /// Ends the nested transaction that began last, and drops its puts.
@@ -680,7 +695,7 @@ public final class StoreTransaction implements AutoCloseable {
     touched.values().forEach(Resident::unpin);
     touched.clear();
     streams.values().forEach(Resident::unpin);
-    streams.clear();
+    streams = Map.of();
     unpin.run();
   }
 
@@ -847,20 +862,21 @@ public final class StoreTransaction implements AutoCloseable {
           byKey.computeIfAbsent(
               loggedCall.resident.key.stream(),
               _ -> {
-                var made = new PartRequest(residents.pinBegun(loggedCall.resident), this, slowest);
-                made.counter = commit.counter;
-                made.nowMicros = loggedCall.nowMicros;
-                return made;
+                var fresh = new PartRequest(residents.pinBegun(loggedCall.resident), this, slowest);
+                fresh.counter = commit.counter;
+                fresh.nowMicros = loggedCall.nowMicros;
+                return fresh;
               });
       part.address = loggedCall.address;
     }
     partsLeft.set(byKey.size());
-    parts = List.copyOf(byKey.values());
-    if (parts.isEmpty()) {
+    List<PartRequest> made = List.copyOf(byKey.values());
+    parts = made;
+    if (made.isEmpty()) {
       commit.number = commit.counter;
       commit.reach = commit.counter;
     }
-    for (Request part : parts) {
+    for (Request part : made) {
       // The commit is durable. A key that could not execute its part executes it when it is loaded
       // again.
       part.whenDone(_ -> {
@@ -871,12 +887,13 @@ public final class StoreTransaction implements AutoCloseable {
         }
       });
     }
-    return parts;
+    return made;
   }
 
   /// Returns the parts that are in their mailboxes.
   public List<PartRequest> parts() {
-    return parts;
+    List<PartRequest> made = parts;
+    return made == null ? List.of() : made;
   }
 
   // ---- helpers
@@ -950,16 +967,22 @@ public final class StoreTransaction implements AutoCloseable {
   /// that an earlier call of its own may have changed by what other parts are.
   private void uses(Resident resident, Footprint footprint) {
     if (bounds.isReadOnly()) return;
-    Set<Footprint> parts = footprints.computeIfAbsent(resident.key.stream(), _ -> new HashSet<>(2));
-    if (parts.contains(Footprint.ALL)) return;
-    boolean looks = !footprint.commuting();
-    boolean follows = looks && parts.contains(Footprint.commutingAll(footprint.code()));
-    if (footprint.isAll() || follows || parts.size() == PARTS_MAX) {
-      parts.clear();
-      parts.add(Footprint.ALL);
-    } else {
-      parts.add(footprint);
+    if (footprints.isEmpty()) footprints = new HashMap<>();
+    StreamId stream = resident.key.stream();
+    Set<Footprint> used = footprints.get(stream);
+    if (used != null && used.contains(Footprint.ALL)) return;
+    if (footprint.isAll()) {
+      footprints.put(stream, WHOLE);
+      return;
     }
+    if (used == null) {
+      used = new HashSet<>(2);
+      footprints.put(stream, used);
+    }
+    boolean looks = !footprint.commuting();
+    boolean follows = looks && used.contains(Footprint.commutingAll(footprint.code()));
+    if (follows || used.size() == PARTS_MAX) footprints.put(stream, WHOLE);
+    else used.add(footprint);
   }
 
   /// Checks that it may have one key more.
@@ -986,7 +1009,7 @@ public final class StoreTransaction implements AutoCloseable {
     if (mine != null) return mine;
     Copy below = top.find(stream);
     Copy copy = below == null ? copy(key) : below.fork();
-    top.copies.put(stream, copy);
+    top.put(stream, copy);
     return copy;
   }
 
