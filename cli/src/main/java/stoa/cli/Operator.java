@@ -158,12 +158,23 @@ public final class Operator {
   }
 
   /// Asks as [#ask(Function)], for a long operation. Asks again after a refusal, since the leader
-  /// may have changed meanwhile.
+  /// may have changed meanwhile, and while no server leads, for half a minute.
   public <T> T insist(Function<Questions, T> question, Predicate<T> refused) {
     for (int attempt = 1; ; attempt++) {
-      T answer = ask(0, LONG_WAIT_SECONDS, question);
-      if (!refused.test(answer) || attempt == ATTEMPTS) return answer;
+      try {
+        T answer = ask(0, LONG_WAIT_SECONDS, question);
+        if (!refused.test(answer) || attempt == ATTEMPTS) return answer;
+      } catch (IllegalArgumentException failed) {
+        if (!isUnavailable(failed) || attempt == ATTEMPTS) throw failed;
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
+  }
+
+  /// Returns whether no server answered that can do what was asked.
+  private static boolean isUnavailable(IllegalArgumentException failed) {
+    return failed.getCause() instanceof StatusException ended
+        && ended.status().code() == Status.Code.UNAVAILABLE;
   }
 
   /// Asks the server; of several that keep a store together, the leader of a group.
@@ -192,10 +203,7 @@ public final class Operator {
         return ask(Endpoint.of(leader), seconds, question);
       } catch (IllegalArgumentException failed) {
         // It is gone, or does not lead yet or any more.
-        boolean moves =
-            failed.getCause() instanceof StatusException ended
-                && ended.status().code() == Status.Code.UNAVAILABLE;
-        if (!moves) throw failed;
+        if (!isUnavailable(failed)) throw failed;
         // In the end, the asked server reports that itself.
         if (attempt == ATTEMPTS) return ask(address, seconds, question);
         LockSupport.parkNanos(PAUSE_NANOS);

@@ -234,14 +234,12 @@ final class RunningServers implements AutoCloseable {
       @Override
       public void join(String name, String member, @Nullable Secret secret) {
         var request = JoinRequest.newBuilder().setServer(name).setMember(member).build();
-        int leader = leader(Objects.requireNonNull(joined), 0);
         String refusal =
-            ask(
-                    leader,
-                    to ->
-                        to.join(
-                            Proofs.prove(request, Objects.requireNonNull(secret), challenge(to))))
-                .getRefusal();
+            asLeader(
+                Objects.requireNonNull(joined),
+                to ->
+                    to.join(Proofs.prove(request, Objects.requireNonNull(secret), challenge(to)))
+                        .getRefusal());
         if (!refusal.isEmpty()) throw new Unavailable(refusal);
       }
     };
@@ -349,6 +347,15 @@ final class RunningServers implements AutoCloseable {
     return Integer.parseInt(leader.substring(leader.lastIndexOf(':') + 1));
   }
 
+  /// Asks who leads group 0, again when another server leads meanwhile; returns why it refuses, or
+  /// nothing.
+  private static String asLeader(ClusterServer asked, Function<Questions, String> question) {
+    while (true) {
+      String refusal = ask(leader(asked, 0), question);
+      if (!refusal.contains("does not lead group 0")) return refusal;
+    }
+  }
+
   private static <T> T ask(int port, Function<Questions, T> question) {
     return Questions.ask(
         ConnectionSecurity.none(), new Address("127.0.0.1", port), ANSWER_MILLIS_MAX, question);
@@ -369,7 +376,7 @@ final class RunningServers implements AutoCloseable {
   /// nothing when all is where it should be then.
   String replicate(int number) {
     var request = ReplicateRequest.newBuilder().setReplicas(number).build();
-    String refusal = ask(leader(last(), 0), to -> to.replicate(request)).getRefusal();
+    String refusal = asLeader(last(), to -> to.replicate(request).getRefusal());
     if (!refusal.isEmpty()) return refusal;
     replicas = number;
     int executing = groups * Math.min(number, servers.size());
@@ -390,14 +397,14 @@ final class RunningServers implements AutoCloseable {
   String drain(ClusterServer asked, String name) {
     var request = DrainRequest.newBuilder().setServer(name).build();
     Secret known = Objects.requireNonNull(secret);
-    return ask(leader(asked, 0), to -> to.drain(Proofs.prove(request, known, challenge(to))))
-        .getRefusal();
+    return asLeader(
+        asked, to -> to.drain(Proofs.prove(request, known, challenge(to))).getRefusal());
   }
 
   /// As who does not know the secret.
   String drainWithout(String name) {
     var request = DrainRequest.newBuilder().setServer(name).build();
-    return ask(leader(last(), 0), to -> to.drain(request)).getRefusal();
+    return asLeader(last(), to -> to.drain(request).getRefusal());
   }
 
   /// As who does not know the secret.
