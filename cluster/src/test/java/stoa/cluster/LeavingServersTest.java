@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Blob;
@@ -136,6 +137,7 @@ class LeavingServersTest {
     }
   }
 
+  @Tag("long")
   @Test
   void groupsAreSpreadAndServersComeAndGoWhileClientsWork() throws Exception {
     try (var servers = new RunningServers(directory, 3, 3)) {

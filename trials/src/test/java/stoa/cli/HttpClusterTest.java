@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.ConnectionSecurity;
@@ -91,6 +92,7 @@ class HttpClusterTest {
     }
   }
 
+  @Tag("long")
   @Test
   void aLeaderDiesAmidCallsAndEachWithAKeyIsMadeOnce(@TempDir Path directory) throws Exception {
     List<String> door = List.of("--http", "0");

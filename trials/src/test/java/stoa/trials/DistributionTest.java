@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -34,6 +35,7 @@ class DistributionTest {
 
   @TempDir Path folder;
 
+  @Tag("long")
   @Test
   void theArchiveServesAStoreOnAMachineWithoutJava() throws Exception {
     Path out = folder.resolve("out");

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.cli.Main;
@@ -54,6 +55,7 @@ class NewProjectTest {
     asAModule(project);
   }
 
+  @Tag("long")
   @Test
   void theSampleApplicationIsBuiltAndTestedOutsideTheSources() throws Exception {
     Path repository = Files.createDirectory(folder.resolve("repository"));

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Stoa;
@@ -100,6 +101,7 @@ class DemoTest {
     assertTrue(other.text().contains("in the design ALL, not FACADE"), other.text());
   }
 
+  @Tag("long")
   @Test
   void instancesCommitThroughAServerWhileBothAreKilled() throws IOException {
     var data = directory.resolve("data");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.bench.load.Scale;
@@ -14,6 +15,7 @@ import stoa.bench.report.Outcome;
 class BackupBenchmarkTest {
   @TempDir private Path folder;
 
+  @Tag("long")
   @Test
   void measuresCallersAroundABackupAndRestoring() throws Exception {
     var tiny = new Scale(1, Duration.ofMillis(1), Duration.ofMillis(100));
