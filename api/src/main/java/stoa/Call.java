@@ -154,6 +154,21 @@ public final class Call {
     return CallContext.current().cancelTimer(name, target);
   }
 
+  /// Gives an object a tag, by which [Listeners#listenToTag] finds it. Like [Listeners#tag] outside;
+  /// part of this call, and a constructor cannot tag its own object.
+  ///
+  /// @param shared this object, or another one
+  public static void tag(String tag, Object shared) {
+    CallContext.current().tag(tag, shared);
+  }
+
+  /// Takes a tag from an object; returns whether the object had it. Like [Listeners#untag] outside.
+  ///
+  /// @param shared this object, or another one
+  public static boolean untag(String tag, Object shared) {
+    return CallContext.current().untag(tag, shared);
+  }
+
   private static <T> T open(Function<Stoa, T> opening) {
     return CallContext.current().collection(opening);
   }

@@ -292,6 +292,9 @@ public interface Stoa extends AutoCloseable {
   /// Returns the timers: calls of shared objects that the store makes at a time.
   Timers timers();
 
+  /// Returns the listeners of objects: shared objects that the store calls for each change.
+  Listeners listeners();
+
   /// Waits for the calls in progress, up to [Limits#closeTimeMax()], and closes the store. Later
   /// calls throw [Closed].
   @Override

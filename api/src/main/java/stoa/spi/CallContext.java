@@ -60,6 +60,21 @@ public interface CallContext {
     throw noTimers();
   }
 
+  /// See [stoa.Call#tag].
+  default void tag(String tag, Object shared) {
+    throw noTags();
+  }
+
+  /// See [stoa.Call#untag].
+  default boolean untag(String tag, Object shared) {
+    throw noTags();
+  }
+
+  private static UnsupportedOperationException noTags() {
+    return new UnsupportedOperationException(
+        "this method runs outside of a store, where there are no tags");
+  }
+
   private static UnsupportedOperationException noTimers() {
     return new UnsupportedOperationException(
         "this method runs outside of a store, where there are no timers");

@@ -84,6 +84,9 @@ public interface Collections {
   /// Returns the objects that keep timers.
   TimerObjects timers();
 
+  /// Returns the objects that keep listeners.
+  ListenerObjects listeners();
+
   /// Returns whether a class is the interface of a collection.
   static boolean isCollection(Class<?> type) {
     return INTERFACES.contains(type);

@@ -23,12 +23,15 @@ final class MergedLog<E> {
    */
   private static final LogAddress NONE = new LogAddress(-1, -1);
 
+  // How far the level of one group may stay behind that of another.
+  private static final long LEVEL_LAG = 64;
+
   /// The questions about one group's log.
   ///
   /// @param <E> the contents of log addresses
   interface Source<E> {
     /// Asks for later contents, for which the server waits a little. The answer ends with the
-    /// address from which on the server has read nothing.
+    /// address from which on the server has read nothing, and that of changes with [#level].
     RemoteStreams.PendingAnswer later(LogAddress from, int waitMillis);
 
     /// Asks for the first part of the contents from one address to another, both inclusive. The
@@ -52,6 +55,7 @@ final class MergedLog<E> {
     private final Source<E> source;
     private final ArrayDeque<E> ahead = new ArrayDeque<>();
     private LogAddress next;
+    private @Nullable LogAddress level;
 
     private Cursor(Source<E> source, LogAddress next) {
       this.source = source;
@@ -71,16 +75,31 @@ final class MergedLog<E> {
     /// Takes the answer to [#later].
     void takeLater(Decoder in) {
       take(source.contents(in), StreamForms.log(in));
+      raise(level(in));
+    }
+
+    private void raise(@Nullable LogAddress told) {
+      if (told != null && (level == null || told.compareTo(level) > 0)) level = told;
     }
 
     private boolean lacks(LogAddress bound) {
       return ahead.isEmpty() && next.compareTo(bound) <= 0;
     }
 
+    /// Returns whether it must ask before it is level with an address far behind its own level.
+    private boolean isLate(LogAddress bound) {
+      LogAddress own = level;
+      if (own != null && bound.counter() - own.counter() < LEVEL_LAG) return false;
+      if (next.compareTo(bound) <= 0) return true;
+      raise(bound);
+      return false;
+    }
+
     private void takePage(Decoder in, LogAddress bound) {
       List<E> contents = source.contents(in);
       boolean more = in.u8() == 1;
       take(contents, more ? StreamForms.log(in) : after(bound));
+      if (!more) raise(bound);
     }
 
     private void take(List<E> contents, LogAddress reached) {
@@ -103,6 +122,38 @@ final class MergedLog<E> {
 
   private static LogAddress after(LogAddress address) {
     return new LogAddress(address.epoch(), address.counter() + 1);
+  }
+
+  /// Reads the end of an answer about changes: a log address up to which the reader of the answer
+  /// has all of them. Null when the server says none.
+  static @Nullable LogAddress level(Decoder in) {
+    return in.remaining() > 0 && in.u8() == 1 ? StreamForms.log(in) : null;
+  }
+
+  /// Returns a log address up to which all entries of all groups were taken; null when none is known.
+  @Nullable LogAddress level() {
+    LogAddress least = null;
+    for (Cursor<E> cursor : cursors) {
+      LogAddress level = cursor.level;
+      if (level == null || !cursor.ahead.isEmpty()) return null;
+      if (least == null || level.compareTo(least) < 0) least = level;
+    }
+    return least;
+  }
+
+  /// Asks groups of which nothing was heard for long, so that [#level] moves on.
+  void even() {
+    LogAddress most = NONE;
+    for (Cursor<E> cursor : cursors) {
+      if (!cursor.ahead.isEmpty()) return;
+      LogAddress level = cursor.level;
+      if (level != null && level.compareTo(most) > 0) most = level;
+    }
+    LogAddress bound = most;
+    var late = cursors.stream().filter(cursor -> cursor.isLate(bound)).toList();
+    var asked = new ArrayList<RemoteStreams.PendingAnswer>();
+    for (Cursor<E> cursor : late) asked.add(cursor.source.page(cursor.next, bound));
+    for (int i = 0; i < asked.size(); i++) late.get(i).takePage(asked.get(i).join(), bound);
   }
 
   List<Cursor<E>> cursors() {

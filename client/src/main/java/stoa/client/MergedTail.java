@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import stoa.LogAddress;
 import stoa.front.Service;
 
 /// The new entries at the end of the one log of several groups. One thread reads; any thread may
@@ -55,6 +56,9 @@ final class MergedTail<E> implements Service.Tail<E> {
     List<MergedLog.Cursor<E>> cursors = log.cursors();
     var asked = cursors.stream().map(cursor -> cursor.later(0)).toList();
     for (int i = 0; i < asked.size(); i++) cursors.get(i).takeLater(asked.get(i).join());
+    found = known();
+    if (found != null) return found;
+    log.even();
     return known();
   }
 
@@ -66,7 +70,10 @@ final class MergedTail<E> implements Service.Tail<E> {
       E found = known();
       if (found != null || isClosed()) return found;
       long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-      if (left <= 0) return null;
+      if (left <= 0) {
+        log.even();
+        return known();
+      }
       int wait = (int) Math.min(left, WAIT_MILLIS);
       for (MergedLog.Cursor<E> cursor : log.cursors()) {
         var _ = waiting.computeIfAbsent(cursor, one -> one.later(wait));
@@ -99,6 +106,11 @@ final class MergedTail<E> implements Service.Tail<E> {
       cursor.takeLater(asked.join());
     }
     return log.hasKnown();
+  }
+
+  @Override
+  public @Nullable LogAddress level() {
+    return log.level();
   }
 
   @Override

@@ -66,13 +66,21 @@ final class RemoteChanges implements Service.ChangeLog {
         log.part,
         new RemoteTail.Source<>() {
           private LogAddress next = from;
+          private @Nullable LogAddress level;
 
           @Override
           public List<ChangeSet> read(int waitMillis) {
             Decoder in = log.later(next, waitMillis).join();
             List<ChangeSet> found = log.contents(in);
             next = StreamForms.log(in);
+            LogAddress told = MergedLog.level(in);
+            if (told != null) level = told;
             return found;
+          }
+
+          @Override
+          public @Nullable LogAddress level() {
+            return level;
           }
         });
   }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import stoa.LogAddress;
 import stoa.front.Service;
 
 /// The new entries at the end of a log or stream in a server. One thread reads; any thread may
@@ -18,6 +19,11 @@ final class RemoteTail<E> implements Service.Tail<E> {
     ///
     /// @param waitMillis how long the server may wait for an entry
     List<E> read(int waitMillis);
+
+    /// Returns a log address up to which it has read everything; null when it knows none.
+    default @Nullable LogAddress level() {
+      return null;
+    }
   }
 
   // The wait when the server had nothing and did not wait.
@@ -59,6 +65,11 @@ final class RemoteTail<E> implements Service.Tail<E> {
       if (Thread.interrupted()) throw new InterruptedException();
       var _ = closed.await(Math.min(left, IDLE_MILLIS), TimeUnit.MILLISECONDS);
     }
+  }
+
+  @Override
+  public @Nullable LogAddress level() {
+    return ahead.isEmpty() ? source.level() : null;
   }
 
   @Override

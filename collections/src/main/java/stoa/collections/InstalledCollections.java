@@ -17,10 +17,12 @@ import stoa.SharedStack;
 import stoa.Stoa;
 import stoa.View;
 import stoa.indexes.InstalledIndexes;
+import stoa.listening.InstalledListeners;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.spi.Host;
 import stoa.spi.Indexes;
+import stoa.spi.ListenerObjects;
 import stoa.spi.TimerObjects;
 import stoa.timers.InstalledTimers;
 
@@ -200,6 +202,11 @@ public final class InstalledCollections implements Collections {
   @Override
   public TimerObjects timers() {
     return new InstalledTimers();
+  }
+
+  @Override
+  public ListenerObjects listeners() {
+    return new InstalledListeners();
   }
 
   @Override

@@ -35,6 +35,16 @@ public interface MethodRun extends CallContext {
     return Collections.installed().timers().cancel(this::get, of, name);
   }
 
+  @Override
+  default void tag(String tag, Object shared) {
+    SharedListeners.tag(this::get, this::group, tag, shared);
+  }
+
+  @Override
+  default boolean untag(String tag, Object shared) {
+    return SharedListeners.untag(this::get, this::group, tag, shared);
+  }
+
   /// Enters an object of the same group in the indexes that its class has now, or lets it leave all
   /// of them. The method is [stoa.Transactional]. An object that does not exist stays as it is.
   ///

@@ -666,6 +666,12 @@ public interface Service {
     /// Returns the next entry, or null when none came in time, or another thread closed this.
     @Nullable E next(long nanosMax) throws InterruptedException;
 
+    /// Returns a log address up to which this has returned everything that it returns; null when it
+    /// knows none. It stays where it is while nothing is added but notes about readers.
+    default @Nullable LogAddress level() {
+      return null;
+    }
+
     /// Closes it, and ends a wait in progress. Called once.
     void close();
   }

@@ -125,13 +125,23 @@ final class SharedChanges<T> implements ChangeStream<T> {
     if (ready != null) return ready;
     ChangeSet found = tail.next(nanosMax);
     if (found == null) checkOpen();
+    if (found == null) level();
     return begin(found);
   }
 
   @Override
   public Optional<Change<T>> poll() {
     Change<T> ready = ready();
-    return Optional.ofNullable(ready != null ? ready : begin(tail.poll()));
+    if (ready != null) return Optional.of(ready);
+    ChangeSet found = tail.poll();
+    if (found == null) level();
+    return Optional.ofNullable(begin(found));
+  }
+
+  /// Moves the token on over entries that this does not show.
+  private void level() {
+    LogAddress reached = tail.level();
+    if (reached != null && reached.compareTo(token) > 0) token = reached;
   }
 
   private @Nullable Change<T> ready() {

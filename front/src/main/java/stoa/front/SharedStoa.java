@@ -22,6 +22,7 @@ import stoa.Gone;
 import stoa.History;
 import stoa.KeyValueStore;
 import stoa.LimitExceeded;
+import stoa.Listeners;
 import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.ObjectListing;
@@ -640,6 +641,11 @@ public final class SharedStoa implements Host {
   @Override
   public Timers timers() {
     return new SharedTimers(this);
+  }
+
+  @Override
+  public Listeners listeners() {
+    return new SharedListeners(this);
   }
 
   @Override

@@ -1,11 +1,17 @@
 package stoa.front;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.LimitExceeded;
+import stoa.LogAddress;
 import stoa.NotShareable;
+import stoa.ObjectEvent;
 import stoa.Ref;
 import stoa.StoaException;
 import stoa.Timers;
@@ -30,17 +36,26 @@ import stoa.front.types.SharedType;
 /// 1, sized                                 a value of the JDK, as the marshaller writes it
 /// 2, sized                                 an enum constant or a record, as a key
 /// 3, type text, face text, sized, varint   a shared object: its key and generation
+/// 4                                        an event of a listener: type text, key sized, version, epoch, counter,
+///                                          index, size, microseconds, kind varints, method text, and the arguments
+///                                          as here
+/// 5, class text                            an argument of an event that is omitted
 /// ```
 public final class TimerArguments {
   private static final byte NULL = 0;
   private static final byte VALUE = 1;
   private static final byte KEY = 2;
   private static final byte SHARED = 3;
+  private static final byte EVENT = 4;
+  private static final byte OMITTED = 5;
 
   private static final int VALUE_BYTES_MAX = 1 << 20;
   private static final byte[] NOTHING = {0};
 
   private TimerArguments() {}
+
+  /// Stands for an argument of an event that is omitted.
+  private record Absent(String className) {}
 
   /// Finds shared objects among arguments.
   public interface Shared {
@@ -155,13 +170,98 @@ public final class TimerArguments {
     out.sized(Keys.encode(ref.key())).varint(generation);
   }
 
+  /// Returns the encoding of an event as the one argument of a call.
+  public static byte[] encode(ObjectEvent event) {
+    var out = new Encoder(256).varint(1).u8(EVENT);
+    out.text(event.object().type()).sized(Keys.encode(event.object().key()));
+    out.varint(event.version());
+    out.varint(event.address().epoch()).varint(event.address().counter());
+    out.varint(event.index()).varint(event.size());
+    out.varint(ChronoUnit.MICROS.between(Instant.EPOCH, event.time()));
+    out.varint(
+        switch (event.kind()) {
+          case CALLED -> 0;
+          case CALLED_FIRST -> 1;
+          case CREATED -> 2;
+          case CHANGED -> 3;
+          case DELETED -> 4;
+        });
+    String method = event.method();
+    out.text(method == null ? "" : method).varint(event.arguments().size());
+    int left = ObjectEvent.ARGUMENT_BYTES_MAX;
+    for (Object argument : event.arguments()) {
+      byte[] told = told(argument, left);
+      if (told.length > left) told = omitted(argument);
+      left -= told.length;
+      out.raw(told);
+    }
+    return out.toBytes();
+  }
+
+  private static byte[] told(@Nullable Object argument, int bytesMax) {
+    if (argument == null || bytesMax > 0) {
+      var out = new Encoder(64);
+      try {
+        write(out, "on", argument);
+        return out.toBytes();
+      } catch (StoaException | IllegalArgumentException unfit) {
+        // It is omitted.
+      }
+    }
+    return omitted(argument);
+  }
+
+  private static byte[] omitted(@Nullable Object argument) {
+    String name = Objects.requireNonNull(argument).getClass().getName();
+    return new Encoder(64).u8(OMITTED).text(name).toBytes();
+  }
+
+  private static ObjectEvent event(Decoder in, ClassLoader loader, Shared objects) {
+    var object = new Ref<>(in.text(), Keys.decode(in.sized(), loader));
+    long version = in.varint();
+    var address = new LogAddress(in.varint(), in.varint());
+    int index = (int) in.varint();
+    int size = (int) in.varint();
+    Instant time = Instant.EPOCH.plus(in.varint(), ChronoUnit.MICROS);
+    ObjectEvent.Kind kind =
+        switch ((int) in.varint()) {
+          case 0 -> ObjectEvent.Kind.CALLED;
+          case 1 -> ObjectEvent.Kind.CALLED_FIRST;
+          case 2 -> ObjectEvent.Kind.CREATED;
+          case 3 -> ObjectEvent.Kind.CHANGED;
+          default -> ObjectEvent.Kind.DELETED;
+        };
+    String method = in.text();
+    @Nullable Object[] arguments = arguments(in, loader, objects);
+    var omitted = new ArrayList<ObjectEvent.Omitted>();
+    for (int i = 0; i < arguments.length; i++) {
+      if (!(arguments[i] instanceof Absent absent)) continue;
+      omitted.add(new ObjectEvent.Omitted(i, absent.className));
+      arguments[i] = null;
+    }
+    return new ObjectEvent(
+        object,
+        version,
+        address,
+        index,
+        size,
+        time,
+        kind,
+        method.isEmpty() ? null : method,
+        new ArrayList<>(Arrays.asList(arguments)),
+        omitted);
+  }
+
   /// Returns the decoded arguments.
   ///
   /// @param loader finds the classes of enum constants and records
   /// @throws NotShareable when such a class is missing or has changed
   /// @throws Corrupt when the bytes are no encoding of arguments
   public static @Nullable Object[] decode(byte[] bytes, ClassLoader loader, Shared objects) {
-    var in = new Decoder(bytes);
+    return arguments(new Decoder(bytes), loader, objects);
+  }
+
+  private static @Nullable Object[] arguments(Decoder in, ClassLoader loader, Shared objects) {
     @Nullable Object[] arguments = new Object[in.count()];
     for (int i = 0; i < arguments.length; i++) {
       arguments[i] =
@@ -170,6 +270,8 @@ public final class TimerArguments {
             case VALUE -> Plain.ONE.value(in.sized());
             case KEY -> Keys.decode(in.sized(), loader);
             case SHARED -> objects.at(in.text(), in.text(), in.sized(), in.varint());
+            case EVENT -> event(in, loader, objects);
+            case OMITTED -> new Absent(in.text());
             default -> throw new Corrupt("an argument of a timer's call is of no known kind");
           };
     }

@@ -36,9 +36,17 @@ final class Needs {
   static final String VALUES = "stoa.Values";
 
   // Objects of the store that call or read objects of all types for whom calls them: those of
-  // indexes, queries and timers.
+  // indexes, queries, timers and listeners.
   private static final Set<String> FOR_ALL_TYPES =
-      Set.of("stoa.Index", "stoa.Indexes", "stoa.IndexAgent", "stoa.Timers", "stoa.Firing");
+      Set.of(
+          "stoa.Index",
+          "stoa.Indexes",
+          "stoa.IndexAgent",
+          "stoa.Timers",
+          "stoa.Firing",
+          "stoa.Listeners",
+          "stoa.Delivery",
+          "stoa.Tag");
 
   private Needs() {}
 

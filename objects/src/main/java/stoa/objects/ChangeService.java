@@ -91,6 +91,7 @@ public final class ChangeService {
     var page = new Page(query);
     ChangeFollower follower = changes().logged().follow(from, LocalChanges.asked(query), PAGES_MAX);
     LogAddress next;
+    LogAddress level;
     try {
       long wait = TimeUnit.MILLISECONDS.toNanos(waitMillis);
       LoggedChange.Slot slot = follower.next(wait);
@@ -102,11 +103,13 @@ public final class ChangeService {
         slot = follower.poll();
         if (slot == null) next = follower.reached();
       }
+      level = follower.level();
     } finally {
       follower.close();
     }
     page.write(out);
-    log(out, next);
+    log(out, next).u8(level == null ? 0 : 1);
+    if (level != null) log(out, level);
   }
 
   private static LogAddress behind(LogAddress address) {

@@ -19,6 +19,7 @@ import stoa.Ref;
 import stoa.StoaException;
 import stoa.base.Decoder;
 import stoa.base.Key;
+import stoa.base.StreamId;
 import stoa.front.CallNumbers;
 import stoa.front.ChangeQuery;
 import stoa.front.ChangeSet;
@@ -76,6 +77,16 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   }
 
   @Override
+  public boolean isAboutReaders(StreamId stream) {
+    return stream.equals(Subscriptions.KEY.stream());
+  }
+
+  @Override
+  public boolean isOrdered() {
+    return service.part().addresses() != null;
+  }
+
+  @Override
   public boolean awaits(Key key, Records.Put put) {
     if (!CallNumbers.isMethod((int) new Decoder(put.value()).varint())) return false;
     try {
@@ -120,6 +131,11 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
       }
 
       @Override
+      public @Nullable LogAddress level() {
+        return follower.level();
+      }
+
+      @Override
       public void close() {
         follower.close();
       }
@@ -161,6 +177,11 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
       // the code in the log is another one
     }
     return service.typeNamed(name);
+  }
+
+  /// Returns a change without answers and states, in the code in which the program sees it.
+  Change<?> decoded(LoggedChange change, int index, int size) {
+    return decoded(change, Changes.Detail.CALLS, index, size);
   }
 
   private Change<?> decoded(LoggedChange change, Changes.Detail detail, int index, int size) {

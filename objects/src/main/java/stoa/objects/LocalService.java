@@ -124,6 +124,7 @@ final class LocalService implements Service, Placing.Roots {
   private final Snapshots snapshots;
   private final Alarms alarms;
   private final Subscriptions subscriptions;
+  private final Deliveries deliveries;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
   private static final int DOMAINS_MAX = 64;
@@ -169,6 +170,7 @@ final class LocalService implements Service, Placing.Roots {
     store.resume(this::key);
     keyValues.begin();
     threads.every(subscriptions::tick);
+    deliveries.begin();
     store.keep(config.keep());
     alarms.begin();
   }
@@ -215,7 +217,8 @@ final class LocalService implements Service, Placing.Roots {
     keyValues = new KeyValues(this, threads);
     snapshots = new Snapshots(store);
     alarms = new Alarms(this, clock, threads);
-    subscriptions = new Subscriptions(store);
+    subscriptions = new Subscriptions(store, part.addresses() != null);
+    deliveries = new Deliveries(this, clock, threads);
   }
 
   /// Refuses an accepted loss that no class of this store could have.
@@ -605,6 +608,11 @@ final class LocalService implements Service, Placing.Roots {
   /// Returns what fires the timers.
   Alarms alarms() {
     return alarms;
+  }
+
+  /// Returns what tells the listeners of objects.
+  Deliveries deliveries() {
+    return deliveries;
   }
 
   Timing timing() {

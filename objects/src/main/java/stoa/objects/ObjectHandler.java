@@ -27,6 +27,7 @@ import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
 import stoa.spi.Forkable;
+import stoa.spi.Noticed;
 import stoa.spi.Timed;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Query;
@@ -485,6 +486,7 @@ final class ObjectHandler implements Handler {
     Object target = java.util.Objects.requireNonNull(instance);
     Answer answer = run(target, called.type(), called.method(), arguments, execution, null);
     if (target instanceof Timed timed) stoa.alarms().changed(execution.key(), timed);
+    if (target instanceof Noticed) stoa.deliveries().changed(execution.key());
     return answer;
   }
 

@@ -58,6 +58,7 @@ final class Subscriptions {
   private static final int TICKS = 200;
 
   private final Store store;
+  private final boolean ordered;
   private final AtomicInteger ticks = new AtomicInteger();
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -67,8 +68,11 @@ final class Subscriptions {
 
   /// Finds the subscriptions, and pins their positions. The caller creates this before the store
   /// releases any entry.
-  Subscriptions(Store store) {
+  ///
+  /// @param ordered whether the store is one of several with one order
+  Subscriptions(Store store, boolean ordered) {
     this.store = store;
+    this.ordered = ordered;
     var found = new TreeMap<String, Service.Subscribed>();
     store.scan(
         KEY,
@@ -222,6 +226,24 @@ final class Subscriptions {
     }
   }
 
+  /// Returns whether the log has something between a position and a counter that is not about
+  /// subscriptions themselves.
+  private boolean isBehind(long position, long oldest) {
+    if (position >= oldest) return false;
+    if (ordered) return true; // the other stores may have something
+    var found = new boolean[1];
+    store
+        .userStreams()
+        .visitLog(
+            position + 1,
+            oldest,
+            item -> {
+              found[0] = item.places().stream().anyMatch(at -> !at.stream().equals(KEY.stream()));
+              return !found[0];
+            });
+    return found[0];
+  }
+
   /// Releases the pins of subscriptions whose positions are too old.
   void expire() {
     lock.lock();
@@ -229,7 +251,7 @@ final class Subscriptions {
       for (Held one : List.copyOf(all.values())) {
         if (one.pin == null) continue;
         long oldest = store.lastBefore(Math.min(one.at.ageSecondsMax(), AGE_SECONDS_MAX) * MICROS);
-        if (one.at.position().counter() >= oldest) continue;
+        if (!isBehind(one.at.position().counter(), oldest)) continue;
         LOG.warn(
             "subscription {} has acknowledged nothing behind {} for {} s: the store keeps the log"
                 + " for it no longer",

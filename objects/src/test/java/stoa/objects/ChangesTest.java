@@ -297,6 +297,32 @@ class ChangesTest {
   }
 
   @Test
+  void theTokenOfAQuietStreamMovesOnAndHoldsNoReader() throws InterruptedException {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Subscription quiet = stoa.subscribe("quiet", Duration.ofDays(1));
+      LogAddress first = quiet.position();
+      LogAddress token;
+      try (var notes = quiet.changes(Changes.of(Note.class))) {
+        for (int i = 0; i < 400; i++) stoa.get(Account.class, "a" + i % 10).add(i);
+        assertEquals(Optional.empty(), notes.poll());
+        token = notes.token();
+        assertTrue(token.counter() >= first.counter() + 300, token + " behind " + first);
+        quiet.acknowledge(token);
+        for (int i = 0; i < 5; i++) {
+          assertEquals(Optional.empty(), notes.next(Duration.ofMillis(1)));
+          quiet.acknowledge(notes.token());
+        }
+        assertTrue(notes.token().counter() <= token.counter() + 100, "notes about readers");
+      }
+      stoa.get(Note.class, "n").write("text");
+      try (var notes = stoa.changes(Changes.of(Note.class).after(token))) {
+        assertInstanceOf(Change.Called.class, notes.next());
+        assertTrue(notes.poll().isEmpty());
+      }
+    }
+  }
+
+  @Test
   void aSubscriptionSurvivesARestart(@TempDir Path folder) throws InterruptedException {
     String url = "file:" + folder.resolve("store");
     Duration day = Duration.ofDays(1);

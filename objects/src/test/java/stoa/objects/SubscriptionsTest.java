@@ -58,7 +58,7 @@ class SubscriptionsTest {
         one.acknowledge(last);
       }
       assertEquals(
-          last, new Subscriptions(LocalService.of(stoa).core()).all().getFirst().position());
+          last, new Subscriptions(LocalService.of(stoa).core(), false).all().getFirst().position());
       var notes = new int[1];
       LocalService.of(stoa)
           .core()

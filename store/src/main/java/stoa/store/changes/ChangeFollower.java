@@ -24,6 +24,7 @@ public final class ChangeFollower {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final ArrayDeque<LoggedChange.Slot> ahead = new ArrayDeque<>();
   private LogAddress next;
+  private @Nullable LogAddress level;
   private int entriesMax = ENTRIES_MIN;
 
   ChangeFollower(
@@ -51,6 +52,11 @@ public final class ChangeFollower {
     return next;
   }
 
+  /// Returns a log address up to which this has returned all changes; null when it knows none.
+  public @Nullable LogAddress level() {
+    return ahead.isEmpty() ? level : null;
+  }
+
   /// Returns the changes of the next log address that has some, null when there is none yet, or
   /// when this has read as many pages in vain as it may.
   public LoggedChange.@Nullable Slot poll() {
@@ -64,6 +70,7 @@ public final class ChangeFollower {
       }
       LoggedChange.Page page = changes.read(next, end, asked, entriesMax);
       next = page.next();
+      if (page.level() != null) level = page.level();
       ahead.addAll(page.slots());
       if (page.bytes() > BYTES_MAX) entriesMax = Math.max(1, entriesMax / 2);
       else if (page.bytes() < BYTES_MAX / 4) entriesMax = Math.min(entriesLimit(), 2 * entriesMax);

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Answer;
 import stoa.base.Key;
+import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.store.records.Records;
 
@@ -62,8 +63,11 @@ public record LoggedChange(
   ///
   /// @param slots the changes, in the order of the log
   /// @param next the log address from which on there may be more
+  /// @param level a log address that was issued, up to which a reader of these changes has all of
+  ///   them; null when none but notes about readers were added
   /// @param bytes about how many bytes they take
-  public record Page(List<Slot> slots, LogAddress next, long bytes) {}
+  public record Page(
+      List<Slot> slots, LogAddress next, @Nullable LogAddress level, long bytes) {}
 
   /// A key that is present at a place in the log.
   ///
@@ -87,6 +91,16 @@ public record LoggedChange(
 
     /// Returns a key.
     Key key(String space, byte[] name);
+
+    /// Returns whether a stream has notes about readers, which a reader has no reason to note.
+    default boolean isAboutReaders(StreamId stream) {
+      return false;
+    }
+
+    /// Returns whether the store is one of several with one order.
+    default boolean isOrdered() {
+      return false;
+    }
 
     /// Returns whether a put may wait for a condition of its key.
     boolean awaits(Key key, Records.Put put);

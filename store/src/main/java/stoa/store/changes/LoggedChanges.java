@@ -147,7 +147,11 @@ public final class LoggedChanges {
     List<LoggedChange.Slot> slots = part.slots();
     long counter = part.isFull() ? part.last().counter() : Math.max(end, from.counter() - 1);
     long epoch = part.scanned == 0 ? from.epoch() : part.last().epoch();
-    return new LoggedChange.Page(slots, new LogAddress(epoch, counter + 1), part.bytes);
+    LogAddress level = part.level;
+    if (names.isOrdered() && (level != null || part.scanned == 0)) {
+      level = new LogAddress(epoch, counter); // another store may have issued it
+    }
+    return new LoggedChange.Page(slots, new LogAddress(epoch, counter + 1), level, part.bytes);
   }
 
   private void requireKept(LogAddress from, LoggedChange.Asked asked) {
@@ -218,6 +222,7 @@ public final class LoggedChanges {
     private final int late =
         parts.playback.runs().limits.endAfter(parts.playback.runs().limits.callTimeMax());
     private @Nullable LogAddress last;
+    private @Nullable LogAddress level;
     private int entries;
     private int scanned;
     private long bytes;
@@ -241,6 +246,7 @@ public final class LoggedChanges {
       scanned++;
       boolean any = false;
       for (Streams.Place place : item.places()) {
+        if (!names.isAboutReaders(place.stream())) level = last;
         if (!isWanted(place.stream(), asked)) continue;
         any = true;
         entries++;
