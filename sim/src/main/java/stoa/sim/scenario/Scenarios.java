@@ -37,6 +37,8 @@ public final class Scenarios {
           new TransactionScenario(chance -> PoweredDisk.simulated(chance, 60)),
           TimersScenario.embedded(),
           TimersScenario.replicated(),
+          ExpiryScenario.embedded(),
+          ExpiryScenario.replicated(),
           new ListenableScenario("listenable", chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new AppendScenario("streams", ONE),
