@@ -39,7 +39,7 @@ public interface TimerObjects {
   @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Ending(long id, long dueMicros, String type, byte[] key, long generation) {}
 
-  /// What came of an [Ending].
+  /// The result of a look at an [Ending].
   ///
   /// @param nextMicros when to look again; `Long.MAX_VALUE` when it is over
   /// @param failure why it could not be looked at; null when it could
@@ -89,7 +89,7 @@ public interface TimerObjects {
   /// Returns the stored name of the type of the objects that keep timers, each of them [Timed].
   String type();
 
-  /// What an engine knows of a part.
+  /// The timers of a part, as an engine knows them.
   ///
   /// @param dueMicros when the first timer is due, in microseconds since 1970; `Long.MAX_VALUE`
   ///   when there is none
@@ -102,7 +102,7 @@ public interface TimerObjects {
   /// Returns how many timers of a part are due, up to [stoa.Timers#LISTED_MAX].
   int overdue(Stoa stoa, int part, long nowMicros);
 
-  /// What a firing has done.
+  /// The work of a firing.
   ///
   /// @param calls how many calls it has made
   /// @param failures how many of them threw, or could not be made

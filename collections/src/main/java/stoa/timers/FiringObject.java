@@ -14,7 +14,7 @@ class FiringObject {
   private static final int ROUNDS = 4;
   private static final int FAILURE_CHARS_MAX = 500;
 
-  /// What a firing has done.
+  /// The work of a firing.
   record Made(int calls, int failures) {}
 
   private long fired;
