@@ -1,5 +1,6 @@
 package stoa;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// *Order.* Every entry of the map is an atomic register: puts and gets on a key are linearizable,
-/// and a value is durable when [#put] returns. From the return of [#register] until its
-/// registration is closed, a listener gets all its events, in the order in which the puts are
+/// and a value is durable when [#put(Object, Object)] returns. From the return of [#register] until
+/// its registration is closed, a listener gets all its events, in the order in which the puts are
 /// linearized, at least once, numbered from 1 without gaps ([KeyEvent#number]). A listener that
 /// keeps the last number that it has handled, together with its own result, handles each event
 /// exactly once. Events of different keys, and of different listeners, have no order among each
@@ -63,7 +64,19 @@ public interface KeyValueStore {
   /// @throws UnknownOutcome when the store failed meanwhile
   void put(Object key, Object value);
 
-  /// Puts a value without waiting, as [#put]. Puts of one thread under one key keep their order.
+  /// Puts a value for a time, as [#put(Object, Object)]: the store removes it when the time is
+  /// over, or some hundredths of a second later, unless a caller puts or removes before. Handlers
+  /// then run as for [#remove]. The time counts from the put's place in the log.
+  ///
+  /// @param time at least a microsecond, at most 1,000 years
+  /// @throws LimitExceeded also when too many keys have such values, see docs/guide/timers.md
+  void put(Object key, Object value, Duration time);
+
+  /// Puts a value for a time without waiting, as [#put(Object, Object, Duration)].
+  CompletableFuture<@Nullable Void> putAsync(Object key, Object value, Duration time);
+
+  /// Puts a value without waiting, as [#put(Object, Object)]. Puts of one thread under one key keep
+  /// their order.
   CompletableFuture<@Nullable Void> putAsync(Object key, Object value);
 
   /// Returns the value under a key, or null. Reads durable values only, and writes nothing.

@@ -1,6 +1,8 @@
 package stoa;
 
+import java.time.Duration;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /// A hash map that consists of many [SharedMap]s, its children (vCorfu, section 5: composable state
 /// machine replication, figure 6).
@@ -25,6 +27,13 @@ public interface ShardedMap<K, V> extends ConcurrentMap<K, V> {
 
   /// Puts as [#put], without returning the previous value.
   void fastPut(K key, V value);
+
+  /// Puts a value for a time, like [SharedMap#put(Object, Object, Duration)], by a [timer][Timers]
+  /// of the child. In a transaction, the call conflicts with every other change of the child.
+  ///
+  /// @param time positive, at most 1,000 years
+  /// @return the previous value, or null
+  @Nullable V put(K key, V value, Duration time);
 
   /// Removes as [#remove(Object)], without returning the previous value.
   void fastRemove(K key);

@@ -47,6 +47,12 @@ public interface Timers {
   /// Cancels the timer of a name; returns whether the object had it. A firing in progress goes on.
   boolean cancel(String name, Object target);
 
+  /// Cancels a timer by its [identity][Timer#id]; returns whether it was there. The end of an
+  /// object or value by itself cannot be cancelled: returns false.
+  ///
+  /// @throws IllegalArgumentException when it is no identity of a timer
+  boolean cancel(String id);
+
   /// Returns the timers of an object, those with names first. At most [#LISTED_MAX].
   List<Timer> of(Object target);
 

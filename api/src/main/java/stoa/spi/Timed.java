@@ -5,4 +5,7 @@ public interface Timed {
   /// Returns that time, in microseconds since 1970; `Long.MAX_VALUE` for none. The engine asks
   /// after each change, on the thread that has made it.
   long dueMicros();
+
+  /// Returns how many timers it has.
+  long count();
 }

@@ -156,6 +156,9 @@ final class Overview {
     told.addProperty(
         "logBytes", status.getShardsList().stream().mapToLong(ShardStatus::getLogBytes).sum());
     told.addProperty("objectsInMemory", status.getObjectsInMemory());
+    told.addProperty("timers", status.getTimers().getCount());
+    told.addProperty("timersOverdue", status.getTimers().getOverdue());
+    told.addProperty("timersFailed", status.getTimers().getFailed());
     told.addProperty("sessions", status.getSessionsCount());
     told.addProperty("calls", status.getCallsCount());
     told.addProperty("quarantined", status.getQuarantinedCount());

@@ -25,6 +25,7 @@ import stoa.wire.proto.SessionStatus;
 import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.TimerStatus;
 import stoa.wire.proto.TreeStatus;
 
 /// `stoa status`: the state of a server.
@@ -110,6 +111,25 @@ final class StatusCommand implements Callable<Integer> {
         "requests",
         Words.count(status.getCallsAnswered()),
         status.getCallsPerSecond());
+    if (status.hasTimers()) timers(out, status.getTimers());
+  }
+
+  private static void timers(PrintWriter out, TimerStatus timers) {
+    String overdue =
+        timers.getOverdue() == 0
+            ? ""
+            : ", "
+                + Words.count(timers.getOverdue())
+                + " overdue by up to "
+                + Words.millis(Duration.ofNanos(1_000 * timers.getLagMicros()));
+    out.printf(
+        "%-10s %s%s; %s made, %s failed, %s ended%n",
+        "timers",
+        Words.count(timers.getCount()),
+        overdue,
+        Words.count(timers.getFired(), "call"),
+        Words.count(timers.getFailed()),
+        Words.count(timers.getEnded(), "object"));
   }
 
   private static void disk(PrintWriter out, List<ShardStatus> shards) {

@@ -31,6 +31,7 @@ import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.SessionStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.TimerStatus;
 import stoa.wire.proto.UseLine;
 import stoa.wire.proto.UseOf;
 
@@ -84,7 +85,8 @@ final class TopCommand implements Callable<Integer> {
       List<UseLine> uses,
       List<CallStatus> calls,
       Map<CallStatus, Integer> groups,
-      List<Slow> slow) {}
+      List<Slow> slow,
+      TimerStatus timers) {}
 
   /// A session whose client leaves answers unread.
   record Slow(int group, SessionStatus session) {}
@@ -122,6 +124,7 @@ final class TopCommand implements Callable<Integer> {
     var calls = new ArrayList<CallStatus>();
     var groupsOfCalls = new IdentityHashMap<CallStatus, Integer>();
     var slow = new ArrayList<Slow>();
+    var timers = TimerStatus.newBuilder();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var watched = new ArrayList<Future<LookReply>>();
       for (int i = 0; i < groups; i++) {
@@ -136,6 +139,9 @@ final class TopCommand implements Callable<Integer> {
       for (int group = 0; group < groups; group++) {
         var asked = StatusRequest.newBuilder().setGroup(group).build();
         StatusReply status = operator.ask(group, server -> server.status(asked));
+        timers
+            .setCount(timers.getCount() + status.getTimers().getCount())
+            .setOverdue(timers.getOverdue() + status.getTimers().getOverdue());
         for (CallStatus call : status.getCallsList()) {
           calls.add(call);
           groupsOfCalls.put(call, group);
@@ -150,7 +156,8 @@ final class TopCommand implements Callable<Integer> {
       throw new IllegalStateException(failed.getCause());
     }
     slow.sort(Comparator.comparingLong((Slow one) -> one.session().getUnreadBytes()).reversed());
-    return new Seen(uses, calls, groupsOfCalls, slow.subList(0, Math.min(rows, slow.size())));
+    return new Seen(
+        uses, calls, groupsOfCalls, slow.subList(0, Math.min(rows, slow.size())), timers.build());
   }
 
   private List<UseLine> most(List<UseLine> uses, Comparator<UseLine> order) {
@@ -190,6 +197,11 @@ final class TopCommand implements Callable<Integer> {
           call.getObject(),
           call.getMethod(),
           why(call, seen.calls()));
+    }
+    if (seen.timers().getCount() > 0) {
+      out.printf(
+          "%n%s, %s overdue%n",
+          Words.count(seen.timers().getCount(), "timer"), Words.count(seen.timers().getOverdue()));
     }
     if (!seen.slow().isEmpty()) {
       out.printf(
@@ -272,6 +284,8 @@ final class TopCommand implements Callable<Integer> {
     }
     var all = new JsonObject();
     all.add("objects", objects);
+    all.addProperty("timers", seen.timers().getCount());
+    all.addProperty("timersOverdue", seen.timers().getOverdue());
     all.add("calls", calls);
     var slow = new JsonArray();
     for (Slow one : seen.slow()) {

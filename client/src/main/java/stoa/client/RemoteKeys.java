@@ -81,13 +81,13 @@ final class RemoteKeys {
     }
 
     @Override
-    public boolean put(byte @Nullable [] value) {
-      return done(part.ask(putting(value)));
+    public boolean put(byte @Nullable [] value, long micros) {
+      return done(part.ask(putting(value, micros)));
     }
 
     @Override
-    public void put(byte[] value, Recorder.Settled settled) {
-      begin(putting(value), settled, RemoteKeys::done);
+    public void put(byte[] value, long micros, Recorder.Settled settled) {
+      begin(putting(value, micros), settled, RemoteKeys::done);
     }
 
     @Override
@@ -100,8 +100,9 @@ final class RemoteKeys {
       begin(getting(), settled, RemoteKeys::found);
     }
 
-    private Outgoing putting(byte @Nullable [] value) {
+    private Outgoing putting(byte @Nullable [] value, long micros) {
       var put = KeyPut.newBuilder().setKey(ByteString.copyFrom(key));
+      if (micros != 0) put.setStayMicros(micros);
       if (value != null) put.setPresent(true).setValue(ByteString.copyFrom(value));
       int bytes = OVERHEAD_BYTES + key.length + (value == null ? 0 : value.length);
       var request = part.requests().timed(Request.newBuilder().setKeyPut(put));

@@ -1,6 +1,7 @@
 package stoa.collections;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Schedule;
@@ -27,12 +28,16 @@ final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Fa
 
   @Override
   public @Nullable V put(K key, V value, Duration time) {
-    long micros = Schedule.after(time).after().toNanos() / 1_000;
-    if (micros <= 0) {
-      throw new IllegalArgumentException("an entry cannot stay for " + time + "; use more");
-    }
+    long micros = stayMicros(time);
     Object checked = value(value);
     return typed(object.put(key(key), checked, micros));
+  }
+
+  /// Returns for how long an entry stays.
+  static long stayMicros(Duration time) {
+    long micros = TimeUnit.MICROSECONDS.convert(Schedule.after(time).after());
+    if (micros > 0) return micros;
+    throw new IllegalArgumentException("an entry cannot stay for " + time + "; use more");
   }
 
   @Override

@@ -92,6 +92,11 @@ final class ShardedEntries implements Entries, Moments.Composed {
     return of(key).put(key, value);
   }
 
+  /// Puts a value for a time.
+  @Nullable Object put(Object key, Object value, long micros) {
+    return of(key).put(key, value, micros);
+  }
+
   @Override
   public void fastPut(Object key, Object value) {
     of(key).fastPut(key, value);

@@ -1,5 +1,6 @@
 package stoa.collections;
 
+import java.time.Duration;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.ShardedMap;
@@ -29,6 +30,13 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
   @Override
   public int shards() {
     return children.shards();
+  }
+
+  @Override
+  public @Nullable V put(K key, V value, Duration time) {
+    long micros = MapFacade.stayMicros(time);
+    Object checked = value(value);
+    return typed(children.put(key(key), checked, micros));
   }
 
   @Override

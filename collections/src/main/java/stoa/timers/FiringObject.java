@@ -14,6 +14,9 @@ class FiringObject {
   private static final int ROUNDS = 4;
   private static final int FAILURE_CHARS_MAX = 500;
 
+  /// The work of a firing.
+  record Made(int calls, int failures) {}
+
   private long fired;
 
   protected FiringObject() {}
@@ -25,16 +28,21 @@ class FiringObject {
   /// would stand. Their own time limits end those that take too long.
   ///
   /// @param timers the key of the [TimersObject] of the part
-  void fire(int timers) {
+  Made fire(int timers) {
     CallContext.current().stand();
     TimersObject keeper = Call.get(TimersObject.class, timers);
     List<TimersObject.Failed> failures = List.of();
+    int calls = 0;
+    int failed = 0;
     for (int round = 0; round < ROUNDS; round++) {
       List<TimersObject.Due> due = keeper.take(round == 0, failures);
-      if (due.isEmpty()) return;
+      if (due.isEmpty()) return new Made(calls, failed);
       failures = made(due);
+      calls += due.size();
+      failed += failures.size();
     }
     keeper.settle(failures);
+    return new Made(calls, failed);
   }
 
   private List<TimersObject.Failed> made(List<TimersObject.Due> calls) {

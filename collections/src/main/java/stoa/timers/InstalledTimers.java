@@ -8,6 +8,7 @@ import java.util.UUID;
 import stoa.Schedule;
 import stoa.Stoa;
 import stoa.Timer;
+import stoa.Timers;
 import stoa.base.Key;
 import stoa.front.types.Keys;
 import stoa.spi.TimerCall;
@@ -75,8 +76,21 @@ public final class InstalledTimers implements TimerObjects {
   }
 
   @Override
+  public void end(
+      Opening objects, UUID target, String type, byte[] key, long generation, long dueMicros) {
+    keeper(objects, target).end(target, type, key, generation, dueMicros);
+  }
+
+  @Override
   public boolean cancel(Opening objects, UUID target, String name) {
     return keeper(objects, target).cancel(target, name);
+  }
+
+  @Override
+  public boolean cancel(Stoa stoa, int part, long number) {
+    return stoa.find(TimersObject.class, PartKeys.OF_TIMERS[part])
+        .map(keeper -> keeper.cancelNumber(number))
+        .orElse(false);
   }
 
   @Override
@@ -123,14 +137,33 @@ public final class InstalledTimers implements TimerObjects {
   }
 
   @Override
-  public long dueMicros(Stoa stoa, int part) {
+  public Part part(Stoa stoa, int part) {
     return stoa.find(TimersObject.class, PartKeys.OF_TIMERS[part])
-        .map(TimersObject::dueMicros)
-        .orElse(Long.MAX_VALUE);
+        .map(keeper -> new Part(keeper.dueMicros(), keeper.count()))
+        .orElse(new Part(Long.MAX_VALUE, 0));
   }
 
   @Override
-  public void fire(Stoa stoa, int part) {
-    stoa.get(FiringObject.class, PartKeys.OF_FIRING[part]).fire(PartKeys.OF_TIMERS[part]);
+  public int overdue(Stoa stoa, int part, long nowMicros) {
+    return stoa.find(TimersObject.class, PartKeys.OF_TIMERS[part])
+        .map(keeper -> keeper.overdue(nowMicros, Timers.LISTED_MAX))
+        .orElse(0);
+  }
+
+  @Override
+  public Fired fire(Stoa stoa, int part, long nowMicros, Ends ends) {
+    int timers = PartKeys.OF_TIMERS[part];
+    TimersObject keeper = stoa.get(TimersObject.class, timers);
+    List<TimerEntry> ending = keeper.ending(nowMicros);
+    long ended = 0;
+    if (!ending.isEmpty()) {
+      List<Looked> looked = ends.look(ending.stream().map(TimerEntry::ending).toList());
+      if (!looked.isEmpty()) keeper.looked(looked.stream().map(TimersObject.Next::of).toList());
+      for (Looked one : looked) if (one.nextMicros() == Long.MAX_VALUE) ended++;
+    }
+    if (keeper.callMicros() > nowMicros) return new Fired(0, 0, ended);
+    FiringObject firing = stoa.get(FiringObject.class, PartKeys.OF_FIRING[part]);
+    FiringObject.Made made = firing.fire(timers);
+    return new Fired(made.calls(), made.failures(), ended);
   }
 }

@@ -3,7 +3,10 @@ package stoa.timers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Schedule;
 import stoa.Timer;
@@ -12,6 +15,7 @@ import stoa.base.StreamId;
 import stoa.front.types.Keys;
 import stoa.spi.StateInput;
 import stoa.spi.StateOutput;
+import stoa.spi.TimerObjects;
 
 /// A timer. Immutable.
 ///
@@ -22,7 +26,7 @@ import stoa.spi.StateOutput;
 /// @param generation the generation of the object that it calls, 0 for any
 /// @param callee what it calls; timers of one method share it
 /// @param key the object's key, encoded
-/// @param name null for none
+/// @param name null for none, empty for the end of the object or key itself
 /// @param arguments the encoded arguments
 /// @param repeat null for a timer that fires once
 /// @param record null before it has fired
@@ -81,6 +85,34 @@ record TimerEntry(
         0, 0, high, low, 0, new Callee("", "", ""), NO_ARGUMENTS, name, NO_ARGUMENTS, null, null);
   }
 
+  /// Returns an entry that compares as the one of a number at its time.
+  static TimerEntry probe(long id, long dueMicros) {
+    return new TimerEntry(
+        id, dueMicros, 0, 0, 0, new Callee("", "", ""), NO_ARGUMENTS, "", NO_ARGUMENTS, null, null);
+  }
+
+  /// Returns the end of an object or a key.
+  static TimerEntry end(
+      long id, long dueMicros, UUID target, long generation, Callee callee, byte[] key) {
+    return new TimerEntry(
+        id,
+        dueMicros,
+        target.getMostSignificantBits(),
+        target.getLeastSignificantBits(),
+        generation,
+        callee,
+        key,
+        "",
+        NO_ARGUMENTS,
+        null,
+        null);
+  }
+
+  /// Returns the entry as an end whose time has come.
+  TimerObjects.Ending ending() {
+    return new TimerObjects.Ending(id, dueMicros, callee.type, key, generation);
+  }
+
   boolean isOf(long highOf, long lowOf) {
     return high == highOf && low == lowOf;
   }
@@ -102,14 +134,26 @@ record TimerEntry(
   /// Returns the timer as programs see it.
   Timer shown(ClassLoader keys) {
     return new Timer(
-        new Ref<>(callee.type, Keys.decode(key, keys)),
-        name,
+        TimerObjects.id((int) (high >>> 56), id),
+        new Ref<>(callee.type, name(keys)),
+        name == null || name.isEmpty() ? null : name,
         callee.method,
         Instant.EPOCH.plus(dueMicros, ChronoUnit.MICROS),
         repeat == null ? null : Duration.of(repeat.everyMicros, ChronoUnit.MICROS),
+        repeat == null ? null : repeat.missed,
         past().fired,
         past().failures,
         past().lastFailure);
+  }
+
+  /// Returns the object's key; as text when its class is missing here, so that a program without
+  /// the classes of others sees their timers.
+  private Object name(ClassLoader keys) {
+    try {
+      return Keys.decode(key, keys);
+    } catch (NotShareable | Corrupt unreadable) {
+      return Keys.text(key);
+    }
   }
 
   static byte[] shared(byte[] arguments) {

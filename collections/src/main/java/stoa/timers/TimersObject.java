@@ -25,6 +25,7 @@ import stoa.spi.StateInput;
 import stoa.spi.StateOutput;
 import stoa.spi.Timed;
 import stoa.spi.TimerCall;
+import stoa.spi.TimerObjects;
 
 /// Keeps the timers of one part of a store.
 ///
@@ -32,9 +33,13 @@ import stoa.spi.TimerCall;
 /// timers in between are *in flight*. One firing object takes timers, one call after the other; so
 /// timers that are in flight when one of its calls begins belong to a call that was taken back.
 ///
+/// Objects and keys that end by themselves are kept here, too, apart from the timers that call
+/// methods: the leader ends them, and no method.
+///
 /// ```
 /// state:  format 1, next id, count, timers by their time; count, timers in flight; count, timers
 ///         that failed and are over, the oldest first
+///         format 2, and behind these: count, ends of objects and keys by their time
 /// ```
 @Shared(name = "stoa.Timers")
 class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
@@ -48,6 +53,8 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   private static final long ON_TIME_MICROS = 1_000_000;
 
   private static final int FORMAT = 1;
+  private static final int WITH_ENDS = 2;
+  private static final int ENDS_MAX = 1_000_000;
   private static final UUID NO_TARGET = new UUID(0, 0);
   private static final Schedule NO_SCHEDULE = Schedule.after(java.time.Duration.ZERO);
   private static final int CALLEES_MAX = 10_000;
@@ -92,8 +99,21 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   /// @param over whether the timer ends
   record Failed(long id, String failure, boolean over) {}
 
+  /// When to look again at an object or key that ends by itself.
+  ///
+  /// @param nextMicros `Long.MAX_VALUE` when it is over
+  /// @param failure null when it could be looked at
+  record Next(long id, long dueMicros, long nextMicros, @Nullable String failure) {
+    static Next of(TimerObjects.Looked looked) {
+      return new Next(looked.id(), looked.dueMicros(), looked.nextMicros(), looked.failure());
+    }
+  }
+
   private long nextId;
+  // The timers that call methods.
   private TreePSet<TimerEntry> byDue;
+  // The ends of objects and keys.
+  private TreePSet<TimerEntry> ends;
   private TreePSet<TimerEntry> byTarget;
   private List<TimerEntry> inFlight;
   private List<TimerEntry> failed;
@@ -104,6 +124,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
     this(
         1,
         TreePSet.empty(TimerEntry::byDue),
+        TreePSet.empty(TimerEntry::byDue),
         TreePSet.empty(TimerEntry::byTarget),
         List.of(),
         List.of(),
@@ -113,12 +134,14 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   private TimersObject(
       long nextId,
       TreePSet<TimerEntry> byDue,
+      TreePSet<TimerEntry> ends,
       TreePSet<TimerEntry> byTarget,
       List<TimerEntry> inFlight,
       List<TimerEntry> failed,
       PMap<TimerEntry.Callee, TimerEntry.Callee> callees) {
     this.nextId = nextId;
     this.byDue = byDue;
+    this.ends = ends;
     this.byTarget = byTarget;
     this.inFlight = inFlight;
     this.failed = failed;
@@ -189,6 +212,16 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
     return found != null;
   }
 
+  /// Cancels the timer of a number; returns whether there was one.
+  boolean cancelNumber(long id) {
+    for (TimerEntry entry : byDue) {
+      if (entry.id() != id) continue;
+      remove(entry);
+      return true;
+    }
+    return false;
+  }
+
   private @Nullable TimerEntry find(TimerEntry like) {
     TimerEntry found = byTarget.ceiling(like);
     return found != null && TimerEntry.byTarget(found, like) == 0 ? found : null;
@@ -202,6 +235,65 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   private void remove(TimerEntry entry) {
     byDue = byDue.minus(entry);
     byTarget = byTarget.minus(entry);
+  }
+
+  // ---- ends of objects and keys
+
+  /// Notes when an object or a key ends. Tells its caller nothing, like [#schedule].
+  @Commutes
+  void end(@Key UUID target, String type, byte[] key, long generation, long dueMicros) {
+    TimerEntry known =
+        find(
+            TimerEntry.probe(
+                target.getMostSignificantBits(), target.getLeastSignificantBits(), ""));
+    if (known == null && ends.size() >= ENDS_MAX) {
+      throw new LimitExceeded(
+          "this part of the store has "
+              + ENDS_MAX
+              + " objects and keys that end by themselves, the most that it keeps; delete some, or"
+              + " let them end sooner");
+    }
+    if (known != null) removeEnd(known);
+    TimerEntry.Callee callee = callee(type, "", TimerObjects.END);
+    addEnd(TimerEntry.end(nextId++, dueMicros, target, generation, callee, key));
+  }
+
+  private void addEnd(TimerEntry entry) {
+    ends = ends.plus(entry);
+    byTarget = byTarget.plus(entry);
+  }
+
+  private void removeEnd(TimerEntry entry) {
+    ends = ends.minus(entry);
+    byTarget = byTarget.minus(entry);
+  }
+
+  /// Returns the first objects and keys whose time has come.
+  @Accessor
+  List<TimerEntry> ending(long nowMicros) {
+    var found = new ArrayList<TimerEntry>();
+    for (TimerEntry entry : ends) {
+      if (entry.dueMicros() > nowMicros || found.size() >= TAKEN_MAX) break;
+      found.add(entry);
+    }
+    return found;
+  }
+
+  /// Notes what came of ends whose time has come. One that another has replaced stays.
+  void looked(List<Next> all) {
+    for (Next next : all) {
+      TimerEntry like = TimerEntry.probe(next.id(), next.dueMicros());
+      TimerEntry found = ends.ceiling(like);
+      if (found == null || TimerEntry.byDue(found, like) != 0) continue;
+      removeEnd(found);
+      if (next.nextMicros() == Long.MAX_VALUE) continue;
+      TimerEntry moved = found.due(next.nextMicros());
+      TimerEntry.Past past = found.past();
+      if (next.failure() != null) {
+        moved = moved.with(new TimerEntry.Past(0, past.failures() + 1, next.failure()));
+      }
+      addEnd(moved);
+    }
   }
 
   // ---- firing
@@ -304,7 +396,36 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   @Override
   @Accessor
   public long dueMicros() {
-    return byDue.isEmpty() ? Long.MAX_VALUE : byDue.first().dueMicros();
+    return Math.min(firstMicros(byDue), firstMicros(ends));
+  }
+
+  @Override
+  @Accessor
+  public long count() {
+    return (long) byDue.size() + ends.size();
+  }
+
+  private static long firstMicros(TreePSet<TimerEntry> all) {
+    return all.isEmpty() ? Long.MAX_VALUE : all.first().dueMicros();
+  }
+
+  /// Returns when the first timer is due that calls a method; `Long.MAX_VALUE` when there is none.
+  @Accessor
+  long callMicros() {
+    return firstMicros(byDue);
+  }
+
+  /// Returns how many timers are due, up to a number.
+  @Accessor
+  int overdue(long nowMicros, int max) {
+    int count = 0;
+    for (TreePSet<TimerEntry> all : List.of(byDue, ends)) {
+      for (TimerEntry entry : all) {
+        if (entry.dueMicros() > nowMicros || count >= max) break;
+        count++;
+      }
+    }
+    return count;
   }
 
   /// Returns the timers of an object.
@@ -324,11 +445,15 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   @Accessor
   List<TimerEntry> next(int max) {
     var found = new ArrayList<TimerEntry>();
-    for (TimerEntry entry : byDue) {
-      if (found.size() >= max) break;
-      found.add(entry);
+    for (TreePSet<TimerEntry> all : List.of(byDue, ends)) {
+      int left = max;
+      for (TimerEntry entry : all) {
+        if (left-- == 0) break;
+        found.add(entry);
+      }
     }
-    return found;
+    found.sort(TimerEntry::byDue);
+    return found.size() <= max ? found : new ArrayList<>(found.subList(0, max));
   }
 
   /// Returns the timers that failed and are over.
@@ -341,12 +466,12 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
 
   @Override
   public TimersObject fork() {
-    return new TimersObject(nextId, byDue, byTarget, inFlight, failed, callees);
+    return new TimersObject(nextId, byDue, ends, byTarget, inFlight, failed, callees);
   }
 
   @Override
   public void store(StateOutput out) {
-    out.number(FORMAT);
+    out.number(ends.isEmpty() ? FORMAT : WITH_ENDS);
     out.number(nextId);
     out.number(byDue.size());
     for (TimerEntry entry : byDue) entry.store(out);
@@ -354,13 +479,17 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
     for (TimerEntry entry : inFlight) entry.store(out);
     out.number(failed.size());
     for (TimerEntry entry : failed) entry.store(out);
+    if (ends.isEmpty()) return;
+    out.number(ends.size());
+    for (TimerEntry entry : ends) entry.store(out);
   }
 
   @Override
   public void restore(StateInput in) {
     long format = in.number();
-    if (format != FORMAT) {
-      throw new Corrupt("timers are stored in format %d, not %d".formatted(format, FORMAT));
+    if (format < FORMAT || format > WITH_ENDS) {
+      throw new Corrupt(
+          "timers are stored in format %d, not up to %d".formatted(format, WITH_ENDS));
     }
     nextId = in.number();
     Map<TimerEntry.Callee, TimerEntry.Callee> known = new HashMap<>();
@@ -375,6 +504,9 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
     byTarget = TreePSet.from(TimerEntry::byTarget, all);
     inFlight = List.copyOf(entries(in, once));
     failed = List.copyOf(entries(in, once));
+    List<TimerEntry> ending = format == FORMAT ? List.of() : entries(in, once);
+    ends = TreePSet.from(TimerEntry::byDue, ending);
+    byTarget = byTarget.plusAll(ending);
     callees = HashTreePMap.from(known);
   }
 

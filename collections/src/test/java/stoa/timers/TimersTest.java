@@ -261,6 +261,21 @@ class TimersTest {
   }
 
   @Test
+  void aTimerIsCancelledByItsIdentity() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Box box = stoa.get(Box.class, BOX);
+      stoa.timers().schedule(LATER, box).note("one");
+      stoa.timers().schedule(LATER, box).note("two");
+      List<Timer> all = stoa.timers().of(box);
+      assertNull(all.getFirst().missed());
+      assertTrue(stoa.timers().cancel(all.getFirst().id()));
+      assertFalse(stoa.timers().cancel(all.getFirst().id()));
+      assertEquals(all.subList(1, 2), stoa.timers().of(box));
+      assertThrows(IllegalArgumentException.class, () -> stoa.timers().cancel("one"));
+    }
+  }
+
+  @Test
   void missedRepeatsAreFiredOnceSkippedOrMadeUpFor() {
     try (Stoa stoa = Stoa.open("memory:")) {
       Box box = stoa.get(Box.class, BOX);

@@ -394,12 +394,15 @@ public interface Service {
     byte[] encoded(Object value, String what);
 
     /// Puts a value, or removes it; returns whether there was one.
-    boolean put(byte @Nullable [] value);
+    ///
+    /// @param micros how long the value stays, in microseconds; 0 for always
+    boolean put(byte @Nullable [] value, long micros);
 
     /// Puts a value without waiting.
     ///
+    /// @param micros as above
     /// @param settled receives the result
-    void put(byte[] value, Recorder.Settled settled);
+    void put(byte[] value, long micros, Recorder.Settled settled);
 
     /// Returns the value, encoded; null when there is none.
     byte @Nullable [] get();

@@ -1,7 +1,9 @@
 package stoa.front;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,16 +37,41 @@ final class SharedKeyValues implements KeyValueStore {
 
   @Override
   public void put(Object key, Object value) {
+    putFor(key, value, 0);
+  }
+
+  @Override
+  public void put(Object key, Object value, Duration time) {
+    putFor(key, value, micros(time));
+  }
+
+  private void putFor(Object key, Object value, long micros) {
     Service.Cell cell = cell(key);
     byte[] encoded = encoded(cell, value);
-    var _ = stoa.recorded("put", () -> cell.put(encoded));
+    var _ = stoa.recorded("put", () -> cell.put(encoded, micros));
   }
 
   @Override
   public CompletableFuture<@Nullable Void> putAsync(Object key, Object value) {
+    return putForAsync(key, value, 0);
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Void> putAsync(Object key, Object value, Duration time) {
+    return putForAsync(key, value, micros(time));
+  }
+
+  private CompletableFuture<@Nullable Void> putForAsync(Object key, Object value, long micros) {
     Service.Cell cell = cell(key);
     byte[] encoded = encoded(cell, value);
-    return future(settled -> cell.put(encoded, settled), _ -> null);
+    return future(settled -> cell.put(encoded, micros, settled), _ -> null);
+  }
+
+  private static long micros(Duration time) {
+    long micros = TimeUnit.MICROSECONDS.convert(time);
+    if (micros > 0 && micros <= SharedKeys.STAY_MICROS_MAX) return micros;
+    throw new IllegalArgumentException(
+        "a value cannot stay for " + time + "; use a microsecond to 1,000 years");
   }
 
   @Override
@@ -69,7 +96,7 @@ final class SharedKeyValues implements KeyValueStore {
   @Override
   public boolean remove(Object key) {
     Service.Cell cell = cell(key);
-    return stoa.recorded("remove", () -> cell.put(null));
+    return stoa.recorded("remove", () -> cell.put(null, 0));
   }
 
   private static @Nullable Object decoded(Service.Cell cell, byte @Nullable [] value) {

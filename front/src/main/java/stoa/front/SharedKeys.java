@@ -16,6 +16,9 @@ public final class SharedKeys {
   /// as the marshaller writes it; the listener receives it unchanged.
   public static final byte BEHIND = 1;
 
+  /// The longest time for which a value stays that is put for a time: 1,000 years.
+  public static final long STAY_MICROS_MAX = 365_243L * 86_400_000_000L;
+
   private SharedKeys() {}
 
   /// Returns a key of any store.

@@ -2,6 +2,7 @@ package stoa.front;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import stoa.Schedule;
 import stoa.Timer;
 import stoa.Timers;
@@ -11,6 +12,8 @@ import stoa.spi.Collections;
 ///
 /// @param stoa the store
 record SharedTimers(SharedStoa stoa) implements Timers {
+  private static final Pattern ID = Pattern.compile("[0-9a-f]{2}-[0-9]{1,18}");
+
   @Override
   public <T> T schedule(Schedule schedule, T target) {
     MethodRun.refuse("schedule through a Stoa; use Call.schedule");
@@ -30,6 +33,17 @@ record SharedTimers(SharedStoa stoa) implements Timers {
     MethodRun.refuse("cancel a timer through a Stoa; use Call.cancelTimer");
     var of = Scheduling.targetOf(own(target)).stream();
     return Collections.installed().timers().cancel(stoa::get, of, name);
+  }
+
+  @Override
+  public boolean cancel(String id) {
+    MethodRun.refuse("cancel a timer through a Stoa; use Call.cancelTimer");
+    if (!ID.matcher(id).matches()) {
+      throw new IllegalArgumentException(
+          "\"" + id + "\" is no identity of a timer; one is like 3f-17, as timers are listed");
+    }
+    int part = Integer.parseInt(id.substring(0, 2), 16);
+    return Collections.installed().timers().cancel(stoa, part, Long.parseLong(id.substring(3)));
   }
 
   @Override

@@ -46,14 +46,21 @@ final class KeyRequests {
   /// Begins a put; hands it on when decoding its value would take long.
   private void beginBriefly(PendingRequest asked, KeyPut put) {
     try {
-      begin(asked, put, (key, value) -> keys.putBriefly(key, value, asked.timeLeft(), asked.id()));
+      begin(
+          asked,
+          put,
+          (key, value) ->
+              keys.putBriefly(key, value, put.getStayMicros(), asked.timeLeft(), asked.id()));
     } catch (NotBrief later) {
       asked.session().threads.keys().slow(put.getKey(), () -> begin(asked, put));
     }
   }
 
   private void begin(PendingRequest asked, KeyPut put) {
-    begin(asked, put, (key, value) -> keys.put(key, value, asked.timeLeft(), asked.id()));
+    begin(
+        asked,
+        put,
+        (key, value) -> keys.put(key, value, put.getStayMicros(), asked.timeLeft(), asked.id()));
   }
 
   private void begin(PendingRequest asked, KeyPut put, Beginning beginning) {

@@ -39,6 +39,7 @@ import stoa.objects.Neighborhood;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
 import stoa.objects.RetentionService;
+import stoa.objects.TimerCounts;
 import stoa.storage.DeviceStats;
 import stoa.store.ordering.Coordinator;
 import stoa.store.replicas.Divergence;
@@ -78,6 +79,7 @@ import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.TimerStatus;
 import stoa.wire.proto.TreeStatus;
 import stoa.wire.proto.VersionsRequest;
 import stoa.wire.proto.WhereRequest;
@@ -641,6 +643,8 @@ public final class Server implements AutoCloseable {
       served.registry().all().stream()
           .limit(SHOWN_MAX)
           .forEach(session -> reply.addSessions(session.status()));
+      TimerCounts timers = service.timers();
+      if (timers.isUsed()) reply.setTimers(shown(timers));
       for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(served, call));
       service.diverged().stream()
           .limit(SHOWN_MAX)
@@ -650,6 +654,17 @@ public final class Server implements AutoCloseable {
     /// Returns a number of bytes in a reply, where 0 stands for no limit.
     private static long limited(long bytes) {
       return bytes == Long.MAX_VALUE ? 0 : bytes;
+    }
+
+    private static TimerStatus shown(TimerCounts timers) {
+      return TimerStatus.newBuilder()
+          .setCount(timers.count())
+          .setOverdue(timers.overdue())
+          .setLagMicros(timers.lagMicros())
+          .setFired(timers.fired())
+          .setFailed(timers.failed())
+          .setEnded(timers.ended())
+          .build();
     }
 
     private static TreeStatus shown(TreeMember member) {

@@ -3,10 +3,12 @@ package stoa.objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Clock;
 import stoa.base.Key;
+import stoa.base.Measures;
 import stoa.front.ClassNames;
 import stoa.spi.Collections;
 import stoa.spi.Timed;
@@ -38,6 +40,7 @@ final class Alarms {
   private static final class Alarm {
     private long due = Long.MAX_VALUE;
     private long changes;
+    private long count;
     private boolean ringing;
     private int pause;
   }
@@ -45,9 +48,13 @@ final class Alarms {
   private final LocalService stoa;
   private final Clock clock;
   private final Threads threads;
+  private final Endings endings;
   private final Alarm[] alarms = new Alarm[TimerObjects.PARTS];
   private final AtomicLong earliest = new AtomicLong(Long.MAX_VALUE);
   private final AtomicInteger ringing = new AtomicInteger();
+  private final LongAdder fired = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final LongAdder ended = new LongAdder();
   private volatile boolean begun;
 
   // Behind the part that began to ring last, so that all have their turn. Of the ticking thread.
@@ -57,6 +64,7 @@ final class Alarms {
     this.stoa = stoa;
     this.clock = clock;
     this.threads = threads;
+    this.endings = new Endings(stoa, clock);
     for (int part = 0; part < alarms.length; part++) alarms[part] = new Alarm();
   }
 
@@ -66,7 +74,7 @@ final class Alarms {
     begun = true;
     if (!stoa.dictionary().after(ClassNames.CLASS + TYPE + " ").isEmpty()) {
       for (int part = 0; part < alarms.length; part++) {
-        if (stoa.part().isPartHere(part)) lower(part, Long.MIN_VALUE);
+        if (stoa.part().isPartHere(part)) lower(part, Long.MIN_VALUE, 0);
       }
     }
     threads.every(this::tick);
@@ -76,13 +84,14 @@ final class Alarms {
 
   /// Notes when the first timer of a keeper of timers is due, after a change.
   void changed(Key key, Timed keeper) {
-    if (begun) lower((int) (key.stream().high() >>> 56), keeper.dueMicros());
+    if (begun) lower((int) (key.stream().high() >>> 56), keeper.dueMicros(), keeper.count());
   }
 
-  private void lower(int part, long due) {
+  private void lower(int part, long due, long count) {
     Alarm alarm = alarms[part];
     synchronized (alarm) {
       alarm.changes++;
+      alarm.count = count;
       alarm.due = Math.min(alarm.due, due);
     }
     earliest.accumulateAndGet(due, Math::min);
@@ -124,7 +133,10 @@ final class Alarms {
     try {
       TimerObjects timers = Collections.installed().timers();
       for (int round = 0; round < ROUNDS_MAX && !isSettled(part, timers); round++) {
-        timers.fire(stoa.stoa(), part);
+        TimerObjects.Fired done = timers.fire(stoa.stoa(), part, clock.nowMicros(), endings);
+        fired.add(done.calls());
+        failed.add(done.failures());
+        ended.add(done.ended());
       }
     } catch (RuntimeException failed) {
       LOG.debug("the timers of part {} wait for their store", part, failed);
@@ -142,14 +154,68 @@ final class Alarms {
       synchronized (alarm) {
         seen = alarm.changes;
       }
-      long due = timers.dueMicros(stoa.stoa(), part);
-      if (due <= clock.nowMicros()) return false;
+      TimerObjects.Part known = timers.part(stoa.stoa(), part);
+      if (known.dueMicros() <= clock.nowMicros()) return false;
       synchronized (alarm) {
         if (alarm.changes != seen) continue;
-        alarm.due = due;
+        alarm.due = known.dueMicros();
+        alarm.count = known.count();
         return true;
       }
     }
+  }
+
+  // ---- measurements
+
+  /// Returns how many timers this store has, and what they have done.
+  TimerCounts status() {
+    long now = clock.nowMicros();
+    long count = 0;
+    long overdue = 0;
+    long lag = 0;
+    for (int part = 0; part < alarms.length; part++) {
+      long due;
+      Alarm alarm = alarms[part];
+      synchronized (alarm) {
+        count += alarm.count;
+        due = alarm.due;
+      }
+      if (due > now || !begun) continue;
+      try {
+        TimerObjects timers = Collections.installed().timers();
+        TimerObjects.Part known = timers.part(stoa.stoa(), part);
+        if (known.dueMicros() > now) continue; // the alarm was too early
+        lag = Math.max(lag, now - known.dueMicros());
+        overdue += timers.overdue(stoa.stoa(), part, now);
+      } catch (RuntimeException failing) {
+        LOG.debug("the timers of part {} cannot be counted", part, failing);
+      }
+    }
+    return new TimerCounts(count, overdue, lag, fired.sum(), failed.sum(), ended.sum());
+  }
+
+  /// Reports the measurements.
+  void measure(Measures out) {
+    TimerCounts now = status();
+    out.gauge("stoa.timers", Measures.NO_UNIT, "Timers, with the ends of objects.", now.count());
+    out.gauge(
+        "stoa.timers.overdue", Measures.NO_UNIT, "Timers whose time has come.", now.overdue());
+    out.gauge(
+        "stoa.timers.lag",
+        Measures.SECONDS,
+        "For how long the first of these waits; 0 when there is none.",
+        now.lagMicros() / 1e6);
+    out.count("stoa.timers.fired", Measures.NO_UNIT, "Calls of timers.", now.fired());
+    out.count(
+        "stoa.timers.failed",
+        Measures.NO_UNIT,
+        "Calls of timers that threw, or could not be made.",
+        now.failed());
+    out.count(
+        "stoa.timers.ended",
+        Measures.NO_UNIT,
+        "Objects and values of keys that have ended by themselves.",
+        now.ended());
   }
 
   private void rung(int part, int pause) {

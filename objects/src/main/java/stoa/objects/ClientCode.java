@@ -42,7 +42,7 @@ final class ClientCode implements Shipment.Replays {
         !PlacedState.isIn(value)
             && !PlacedState.isSide(value, true)
             && !PlacedState.isSide(value, false);
-    return isCall && has(put.code());
+    return isCall && has(put.code()) && !(put.begins() && expires(put.code()));
   }
 
   @Override
@@ -52,6 +52,12 @@ final class ClientCode implements Shipment.Replays {
 
   private boolean has(int code) {
     return known.computeIfAbsent(code, this::isVersion);
+  }
+
+  /// Returns whether objects of the code end by themselves. What creates one then calls the keeper
+  /// of timers, which a client does not do again.
+  private boolean expires(int code) {
+    return stoa.typeAt(type.shared().name(), code).shared().lifetime() != null;
   }
 
   private boolean isVersion(int code) {

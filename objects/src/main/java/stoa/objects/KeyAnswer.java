@@ -12,6 +12,7 @@ import stoa.base.TraceParent;
 /// ```
 /// encoded:  1 u8, was u8                                            done
 ///           2 u8, the throwable as the marshaller writes it         refused
+///           3 u8, micros varint                                     ends
 /// ```
 sealed interface KeyAnswer extends Answer {
   /// The key has executed a put.
@@ -32,6 +33,16 @@ sealed interface KeyAnswer extends Answer {
     @Override
     public byte[] encoded() {
       return new Encoder(thrown.length + 1).u8(2).raw(thrown).toBytes();
+    }
+  }
+
+  /// The key has looked whether its value ends.
+  ///
+  /// @param nextMicros when to look again; 0 when nothing ends any more
+  record Ends(long nextMicros) implements KeyAnswer {
+    @Override
+    public byte[] encoded() {
+      return new Encoder(10).u8(3).varint(nextMicros).toBytes();
     }
   }
 

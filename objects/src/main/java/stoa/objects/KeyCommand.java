@@ -19,6 +19,8 @@ import stoa.base.Encoder;
 /// 4 u8, listening                                                                 UREG
 /// 5 u8, session i64                                                               UREG of a session
 /// 6 u8, count varint, { listening, number varint }                                heard
+/// 8 u8, micros varint, the value as the marshaller writes it                      PUT for a time
+/// 9 u8                                                                            END
 /// listening:  session i64, listener varint
 /// ```
 sealed interface KeyCommand {
@@ -26,6 +28,20 @@ sealed interface KeyCommand {
   ///
   /// @param value encoded
   record Put(byte @Nullable [] value) implements KeyCommand {}
+
+  /// Puts a value for a time.
+  ///
+  /// @param micros how long, in microseconds
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  record PutFor(long micros, byte[] value) implements KeyCommand {
+    /// Returns whether an encoded command is one.
+    static boolean isIn(byte[] put) {
+      return put.length > 0 && put[0] == PUT_FOR;
+    }
+  }
+
+  /// Removes the value if its time is over.
+  record End() implements KeyCommand {}
 
   /// Registers a listener. The log has the limits with it, so that every replay uses the same.
   ///
@@ -51,10 +67,14 @@ sealed interface KeyCommand {
   /// @param number of the last event up to this position; 0 for none
   record UpTo(Listening listening, long number) {}
 
+  byte PUT_FOR = 8;
+
   /// Returns the name of the command for operators.
   default String word() {
     return switch (this) {
       case Put(byte[] value) -> value == null ? "remove" : "put";
+      case PutFor _ -> "put";
+      case End _ -> "end";
       case Register _ -> "register";
       case Unregister _, EndSession _ -> "unregister";
       case Acknowledge _ -> "heard";
@@ -66,6 +86,9 @@ sealed interface KeyCommand {
     return switch (this) {
       case Put(byte[] value) ->
           value == null ? new byte[] {2} : new Encoder(value.length + 1).u8(1).raw(value).toBytes();
+      case PutFor(long micros, byte[] value) ->
+          new Encoder(value.length + 12).u8(PUT_FOR).varint(micros).raw(value).toBytes();
+      case End _ -> new byte[] {9};
       case Register(
               Listening listening,
               ListenerLimits limits,
@@ -115,6 +138,8 @@ sealed interface KeyCommand {
         for (int i = 0; i < count; i++) all.add(new UpTo(Listening.read(in), in.varint()));
         yield new Acknowledge(all);
       }
+      case PUT_FOR -> new PutFor(in.varint(), in.raw(in.remaining()));
+      case 9 -> new End();
       default -> throw new Corrupt("a command " + kind + " on a key");
     };
   }

@@ -12,6 +12,7 @@ import stoa.base.CallId;
 import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.front.Service;
+import stoa.front.SharedKeys;
 import stoa.front.marshal.Effort;
 import stoa.front.types.Keys;
 import stoa.front.types.NotBrief;
@@ -49,28 +50,38 @@ public final class KeyService {
 
   /// Begins to put a value, or to remove it when the argument is null; see [#was]. Quick.
   ///
+  /// @param micros how long the value stays, in microseconds; 0 for always
   /// @param timeMax the most time that it may take from now on
   /// @param id the log has it with the put
   /// @throws NotShareable when the store lacks the class of the value, or of something in it
-  public Request put(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
+  public Request put(Key key, byte @Nullable [] value, long micros, Duration timeMax, CallId id) {
+    checkTime(micros);
     if (value != null) {
       checkLength(key, value);
       // Handlers read it, in the store.
       var _ = values.core().limited(key, () -> checked(value, Effort::full));
     }
-    return values.putAsync(key, value, timeMax, id).askedBy(id.session());
+    return values.putAsync(key, value, micros, timeMax, id).askedBy(id.session());
+  }
+
+  private static void checkTime(long micros) {
+    if (micros < 0 || micros > SharedKeys.STAY_MICROS_MAX) {
+      throw new IllegalArgumentException("a value cannot stay for " + micros + " microseconds");
+    }
   }
 
   /// Puts like [#put], on a thread that others wait for.
   ///
   /// @throws NotBrief when that may take long: it has done nothing, and another thread must call
   ///   [#put]
-  public Request putBriefly(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
+  public Request putBriefly(
+      Key key, byte @Nullable [] value, long micros, Duration timeMax, CallId id) {
+    checkTime(micros);
     if (value != null) {
       checkLength(key, value);
       var _ = checked(value, Effort::brief);
     }
-    return values.putAsync(key, value, timeMax, id).askedBy(id.session());
+    return values.putAsync(key, value, micros, timeMax, id).askedBy(id.session());
   }
 
   private void checkLength(Key key, byte[] value) {

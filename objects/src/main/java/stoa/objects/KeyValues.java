@@ -20,6 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.KeyValueStore;
 import stoa.ListenerLimits;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.StoaException;
 import stoa.base.Answer;
@@ -188,27 +189,58 @@ final class KeyValues {
   // ---- put and get
 
   /// Puts a value, or removes it; returns whether there was one.
-  boolean put(Key key, byte @Nullable [] value) {
-    byte[] put = new KeyCommand.Put(value).encoded();
+  ///
+  /// @param micros how long the value stays; 0 for always
+  boolean put(Key key, byte @Nullable [] value, long micros) {
+    byte[] put = command(value, micros);
+    Pace pace = micros == 0 ? pace(key) : Pace.LONG;
     return done(
-        store.put(store.target(key), Put.of(put), Terms.expecting(any()).at(pace(key))).answer());
+        store.put(store.target(key), Put.of(put), Terms.expecting(any()).at(pace)).answer());
   }
 
-  Request putAsync(Key key, byte @Nullable [] value) {
-    byte[] put = new KeyCommand.Put(value).encoded();
+  private static byte[] command(byte @Nullable [] value, long micros) {
+    return value == null || micros == 0
+        ? new KeyCommand.Put(value).encoded()
+        : new KeyCommand.PutFor(micros, value).encoded();
+  }
+
+  /// Removes the value of a key if its time is over; returns when to look again, `Long.MAX_VALUE`
+  /// when it has no end any more.
+  long end(byte[] name) {
+    byte[] put = new KeyCommand.End().encoded();
+    Answer answer =
+        store.put(store.target(anyKey(name)), Put.of(put), Terms.expecting(any())).answer();
+    return switch ((KeyAnswer) answer) {
+      case KeyAnswer.Ends(long next) -> next == 0 ? Long.MAX_VALUE : next;
+      case KeyAnswer.Refused(byte[] thrown) -> throw refusal(thrown);
+      case KeyAnswer.Done _, KeyAnswer.Found _, KeyAnswer.Waiting _ ->
+          throw new IllegalStateException("an end is answered with " + answer);
+    };
+  }
+
+  /// Returns the key of an encoded name, also when this process lacks its class.
+  private Key anyKey(byte[] name) {
+    try {
+      return key(name);
+    } catch (NotShareable unknown) {
+      return new Key(SharedKeys.SPACE, name, new Ref<>(SharedKeys.SPACE, Keys.text(name)));
+    }
+  }
+
+  Request putAsync(Key key, byte @Nullable [] value, long micros) {
+    byte[] put = command(value, micros);
     return store.putAsync(
         store.target(key),
         Put.of(put),
-        Terms.expecting(any()).at(isListened(key) ? Pace.LONG : Pace.SHORT));
+        Terms.expecting(any()).at(isListened(key) || micros != 0 ? Pace.LONG : Pace.SHORT));
   }
 
-  /// Puts like [#putAsync(Key, byte\[\])], for a client of a server.
-  Request putAsync(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
-    byte[] put = new KeyCommand.Put(value).encoded();
+  /// Puts like [#putAsync(Key, byte\[\], long)], for a client of a server.
+  Request putAsync(Key key, byte @Nullable [] value, long micros, Duration timeMax, CallId id) {
+    byte[] put = command(value, micros);
+    Pace pace = micros == 0 ? pace(key) : Pace.LONG;
     return store.putAsync(
-        store.target(key),
-        Put.of(put),
-        Terms.expecting(any()).at(pace(key)).within(timeMax).of(id));
+        store.target(key), Put.of(put), Terms.expecting(any()).at(pace).within(timeMax).of(id));
   }
 
   /// Asks for the value; [#value] decodes the answer.
@@ -237,7 +269,7 @@ final class KeyValues {
     return switch ((KeyAnswer) answer) {
       case KeyAnswer.Done(boolean was) -> was;
       case KeyAnswer.Refused(byte[] thrown) -> throw refusal(thrown);
-      case KeyAnswer.Found _, KeyAnswer.Waiting _ ->
+      case KeyAnswer.Found _, KeyAnswer.Waiting _, KeyAnswer.Ends _ ->
           throw new IllegalStateException("a put is answered with " + answer);
     };
   }

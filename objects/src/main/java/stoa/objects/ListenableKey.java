@@ -6,11 +6,13 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.KeyHandler;
 import stoa.KeyValueStore;
 import stoa.LimitExceeded;
+import stoa.StoaException;
 import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -20,6 +22,7 @@ import stoa.front.SharedKeys;
 import stoa.front.marshal.Marshaller;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
+import stoa.spi.Collections;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
@@ -29,6 +32,7 @@ import stoa.store.running.HandlerFactory;
 ///
 /// ```
 /// checkpoint:  0 u8 | 1 u8, the value sized;  count varint, { listener }
+///              2 u8 | 3 u8, timer varint, end varint, then as of 0 or 1, when it has a timer
 /// ended:       1 u8, the throwable       it fell too far behind
 ///              2 u8, the throwable       its handler threw
 /// ```
@@ -45,6 +49,8 @@ final class ListenableKey implements Handler {
    * (2) The key does not ask a listener that has ended. It keeps the listener until it has
    *     delivered the end.
    * (3) All waiting events take at most PENDING_BYTES_MAX.
+   * (4) A value with an end has a timer that is due no later: the keeper of timers looks at the key
+   *     then. A value that is put again for a longer time needs no other timer.
    *
    * Everything here is a function of the puts. The log has the limits, and also the reason why a
    * listener has ended (Execution.once), since a replay would produce another stack trace.
@@ -52,6 +58,7 @@ final class ListenableKey implements Handler {
   private static final int THROWN_BYTES_MAX = 64 << 10;
   private static final byte BEHIND = SharedKeys.BEHIND;
   private static final int HANDLER_THREW = 2;
+  private static final int TIMED = 2;
 
   /// A question.
   sealed interface Query {
@@ -95,16 +102,27 @@ final class ListenableKey implements Handler {
     public boolean givesUp(byte[] put) {
       return switch (KeyCommand.decoded(put)) {
         case KeyCommand.Put(byte[] newValue) -> newValue == null;
-        case KeyCommand.Register _ -> false;
+        case KeyCommand.Register _, KeyCommand.PutFor _ -> false;
+        case KeyCommand.End _ -> true;
         case KeyCommand.Unregister _, KeyCommand.EndSession _, KeyCommand.Acknowledge _ -> true;
       };
+    }
+
+    @Override
+    public boolean changesOthers(byte[] put) {
+      return KeyCommand.PutFor.isIn(put);
     }
 
     @Override
     public Handler restore(Key key, byte[] checkpoint) {
       var restored = new ListenableKey(stoa);
       var in = new Decoder(checkpoint);
-      if (in.u8() == 1) restored.value = in.sized();
+      int kind = in.u8();
+      if (kind >= TIMED) {
+        restored.timerMicros = in.varint();
+        restored.endMicros = in.varint();
+      }
+      if (kind % TIMED == 1) restored.value = in.sized();
       for (int count = in.count(); count > 0; count--) {
         ListenerState state = ListenerState.read(in);
         restored.listeners.put(state.listening(), state);
@@ -123,6 +141,12 @@ final class ListenableKey implements Handler {
   private final Map<Listening, ListenerState> listeners = new LinkedHashMap<>();
   private byte @Nullable [] value;
 
+  // When the value ends; 0 for never.
+  private long endMicros;
+
+  // When the keeper of timers looks at this key; 0 for never.
+  private long timerMicros;
+
   // The bytes of the waiting events, of all listeners.
   private int bytes;
 
@@ -133,7 +157,13 @@ final class ListenableKey implements Handler {
   @Override
   public Answer put(byte[] put, Execution execution) {
     return switch (KeyCommand.decoded(put)) {
-      case KeyCommand.Put(byte[] newValue) -> replace(newValue, execution);
+      case KeyCommand.Put(byte[] newValue) -> {
+        endMicros = 0;
+        yield replace(newValue, execution);
+      }
+      case KeyCommand.PutFor(long micros, byte[] newValue) ->
+          replaceFor(newValue, execution.nowMicros() + micros, execution);
+      case KeyCommand.End _ -> end(execution);
       case KeyCommand.Register register -> register(register);
       case KeyCommand.Unregister(Listening listening) ->
           new KeyAnswer.Done(forget(listeners.remove(listening)));
@@ -168,6 +198,39 @@ final class ListenableKey implements Handler {
     }
     value = newValue;
     return new KeyAnswer.Done(before != null);
+  }
+
+  private Answer replaceFor(byte[] newValue, long end, Execution execution) {
+    if (timerMicros == 0 || end < timerMicros) {
+      try {
+        schedule(end, execution);
+      } catch (StoaException refused) {
+        return new KeyAnswer.Refused(thrown(refused, stoa.marshaller()));
+      }
+      timerMicros = end;
+    }
+    endMicros = end;
+    return replace(newValue, execution);
+  }
+
+  private void schedule(long end, Execution execution) {
+    Key key = execution.key();
+    var context = new ObjectContext(stoa, execution, stoa.refOf(key), stoa.program(), null, null);
+    var target = new UUID(key.stream().high(), key.stream().low());
+    ScopedValue.where(CallContext.CURRENT, context)
+        .run(() ->
+            Collections.installed()
+                .timers()
+                .end(context::get, target, key.space(), key.name(), 0, end));
+  }
+
+  private Answer end(Execution execution) {
+    if (endMicros != 0 && endMicros <= execution.nowMicros()) {
+      endMicros = 0;
+      var _ = replace(null, execution);
+    }
+    timerMicros = endMicros;
+    return new KeyAnswer.Ends(timerMicros);
   }
 
   /// @param known the arguments that are decoded, by the code that has decoded them
@@ -352,8 +415,9 @@ final class ListenableKey implements Handler {
   public byte[] checkpoint() {
     byte[] present = value;
     var out = new Encoder(64 + bytes + (present == null ? 0 : present.length));
-    if (present == null) out.u8(0);
-    else out.u8(1).sized(present);
+    out.u8((present == null ? 0 : 1) + (timerMicros == 0 ? 0 : TIMED));
+    if (timerMicros != 0) out.varint(timerMicros).varint(endMicros);
+    if (present != null) out.sized(present);
     out.varint(listeners.size());
     for (ListenerState one : listeners.values()) one.write(out, stoa.handlers());
     return out.toBytes();

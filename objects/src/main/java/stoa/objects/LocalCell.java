@@ -39,13 +39,13 @@ record LocalCell(LocalService service, Key key) implements Service.Cell {
   }
 
   @Override
-  public boolean put(byte @Nullable [] value) {
-    return values().put(key, value);
+  public boolean put(byte @Nullable [] value, long micros) {
+    return values().put(key, value, micros);
   }
 
   @Override
-  public void put(byte[] value, Recorder.Settled settled) {
-    begin(values().putAsync(key, value), settled, values()::done);
+  public void put(byte[] value, long micros, Recorder.Settled settled) {
+    begin(values().putAsync(key, value, micros), settled, values()::done);
   }
 
   @Override

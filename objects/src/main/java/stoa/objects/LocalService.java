@@ -431,6 +431,7 @@ final class LocalService implements Service, Placing.Roots {
   public void measure(Measures out) {
     Measures here = out.with("group", Integer.toString(part.group()));
     store.measure(here);
+    alarms.measure(here);
     DeviceMeasures.measure(devices, here);
   }
 

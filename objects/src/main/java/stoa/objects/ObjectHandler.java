@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Corrupt;
@@ -23,9 +24,12 @@ import stoa.front.PlacedState;
 import stoa.front.SharedCall;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.IndexedMember;
+import stoa.front.types.Lifetime;
 import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
+import stoa.spi.Collections;
 import stoa.spi.Forkable;
 import stoa.spi.Noticed;
 import stoa.spi.Timed;
@@ -46,7 +50,8 @@ import stoa.store.running.HandlerFactory;
 ///              1 u8, the throwable as the marshaller writes it     it could not be constructed
 ///              2 u8, a placed state                                the object, made at a client
 ///              3 u8, a placed state                                the object, which is lent to clients
-///              8 and more: 8 less, behind the number of the code varint
+///              4 more: the object has left its indexes
+///              8 more: behind the number of the code varint
 /// ```
 ///
 /// The code that was active when the leader logged a put executes the put. The first put of another
@@ -110,6 +115,17 @@ final class ObjectHandler implements Handler {
 
   /// A question: whether the object is lent to clients, as a Boolean.
   record LentQuestion() {}
+
+  /// A question: how long the object lives, as a [Life].
+  record LifeQuestion() {}
+
+  /// The answer to a [LifeQuestion].
+  ///
+  /// @param lifetime how long it lives, by the code of its last call; null when it stays
+  /// @param isLent whether it is lent to clients
+  /// @param hasIndexes whether it must leave indexes before it is deleted
+  /// @param hasLeft whether it has left them
+  record Life(@Nullable Lifetime lifetime, boolean isLent, boolean hasIndexes, boolean hasLeft) {}
 
   /// A question: the whole state, as a [PlacedState].
   record StateQuestion() {}
@@ -221,8 +237,9 @@ final class ObjectHandler implements Handler {
     }
 
     @Override
-    public boolean changesOthers() {
-      return !type().shared().indexes().isEmpty();
+    public boolean changesOthers(byte[] value) {
+      SharedType shared = type().shared();
+      return !shared.indexes().isEmpty() || shared.lifetime() != null;
     }
 
     @Override
@@ -237,23 +254,30 @@ final class ObjectHandler implements Handler {
       int code = kind < CODED ? 0 : (int) in.varint();
       ObjectType type = stoa.typeAt(name, code);
       int from = in.position();
-      return switch (kind & (CODED - 1)) {
-        case STATE -> {
-          Object instance =
-              type.marshaller().state(type.shared(), checkpoint, from, checkpoint.length);
-          yield shown(new ObjectHandler(stoa, type, code, instance, null));
-        }
-        case THROWN ->
-            new ObjectHandler(
-                stoa, type, code, null, Arrays.copyOfRange(checkpoint, from, checkpoint.length));
-        case PLACED, LENT -> {
-          var handler = new ObjectHandler(stoa, type, code, null, null);
-          handler.replace(PlacedState.decode(checkpoint, from));
-          handler.lent = (kind & (CODED - 1)) == LENT;
-          yield handler;
-        }
-        default -> throw new Corrupt("a checkpoint of kind " + kind);
-      };
+      ObjectHandler restored =
+          switch (kind & CONTENT) {
+            case STATE -> {
+              Object instance =
+                  type.marshaller().state(type.shared(), checkpoint, from, checkpoint.length);
+              yield shown(new ObjectHandler(stoa, type, code, instance, null));
+            }
+            case THROWN ->
+                new ObjectHandler(
+                    stoa,
+                    type,
+                    code,
+                    null,
+                    Arrays.copyOfRange(checkpoint, from, checkpoint.length));
+            case PLACED, LENT -> {
+              var handler = new ObjectHandler(stoa, type, code, null, null);
+              handler.replace(PlacedState.decode(checkpoint, from));
+              handler.lent = (kind & CONTENT) == LENT;
+              yield handler;
+            }
+            default -> throw new Corrupt("a checkpoint of kind " + kind);
+          };
+      restored.left = (kind & LEFT) != 0;
+      return restored;
     }
 
     @Override
@@ -262,6 +286,7 @@ final class ObjectHandler implements Handler {
         var fork = new ObjectHandler(stoa, live.type, live.code, forkable.fork(), null);
         fork.placed = live.placed;
         fork.lent = live.lent;
+        fork.left = live.left;
         return fork;
       }
       return restore(key, handler.checkpoint());
@@ -283,6 +308,11 @@ final class ObjectHandler implements Handler {
   private static final int PLACED = 2;
   private static final int LENT = 3;
   private static final int CODED = 8;
+  private static final int LEFT = 4;
+
+  /// The bits of a checkpoint's kind that say what it contains.
+  static final int CONTENT = 3;
+
   private static final int CAUSES_MAX = 16;
 
   // The number of code that a check tries.
@@ -351,6 +381,8 @@ final class ObjectHandler implements Handler {
   // The version of the last state from clients, without the state; null before the first.
   private @Nullable PlacedState placed;
   private boolean lent;
+  // Whether the object has left its indexes, and nothing was put since.
+  private boolean left;
 
   private ObjectHandler(
       LocalService stoa,
@@ -370,7 +402,7 @@ final class ObjectHandler implements Handler {
     lastConverted = null;
     // The values in indexes, which the object entered when its last put ended.
     boolean begins = execution.generation() == execution.address();
-    Indexing.Values before = begins ? Indexing.Values.NONE : indexed();
+    Indexing.Values before = begins || left ? Indexing.Values.NONE : indexed();
     Old old = new Old(type, code, instance);
     ObjectType next = type;
     int number = execution.code();
@@ -392,11 +424,44 @@ final class ObjectHandler implements Handler {
     }
     // A run that a check tries changes no index.
     boolean apart = number == TRIED;
+    Answer unkept = apart ? null : keepLifetime(begins, old, execution);
+    if (unkept != null) return unkept;
     List<String> dropped = begins && !apart ? stoa.droppedIndexes(type, number) : List.of();
     boolean isIndexed =
         !type.shared().indexes().isEmpty() || !before.members().isEmpty() || !dropped.isEmpty();
     if (apart || !isIndexed) return act(value, execution);
     return indexed(new Indexing.Prior(before, begins, dropped), old, value, execution);
+  }
+
+  /// Tells the keeper of timers when the object ends, if that is its first put under its code. The
+  /// keeper then looks at the object's last change by itself.
+  ///
+  /// @return the answer to the put when the keeper refuses; otherwise null
+  private @Nullable Answer keepLifetime(boolean begins, Old old, Execution execution) {
+    Lifetime lifetime = type.shared().lifetime();
+    if (lifetime == null || (!begins && old.code == code)) return null;
+    Key key = execution.key();
+    var context = new ObjectContext(stoa, execution, stoa.refOf(key), type.code(), null, null);
+    var target = new UUID(key.stream().high(), key.stream().low());
+    long end = execution.nowMicros() + lifetime.micros();
+    long generation = execution.generation();
+    try {
+      ScopedValue.where(CallContext.CURRENT, context)
+          .run(() ->
+              Collections.installed()
+                  .timers()
+                  .end(context::get, target, key.space(), key.name(), generation, end));
+      return null;
+    } catch (StoaException refused) {
+      if (!begins) {
+        ObjectType refusing = type;
+        restore(old);
+        return threw(refused, refusing, context);
+      }
+      thrownByConstructor = execution.once(() -> type.marshaller().thrown(refused));
+      instance = null;
+      return constructed();
+    }
   }
 
   /// The object with the code that it had.
@@ -434,12 +499,14 @@ final class ObjectHandler implements Handler {
     try {
       indexing.apply(prior, after);
       lastIndexed = leaves ? null : after;
+      left = leaves;
       return answer;
     } catch (StoaException refused) {
       instance = state == null ? known : type.state(state);
       // A constructor may have set values, too, and other code may have other indexes.
       try {
         indexing.apply(prior, Indexing.Values.of(type, instance));
+        left = false;
       } catch (StoaException again) {
         if (prior.begins()) {
           thrownByConstructor = execution.once(() -> type.marshaller().thrown(again));
@@ -557,6 +624,11 @@ final class ObjectHandler implements Handler {
     if (query instanceof ValuesQuestion(ObjectType asked, List<IndexedMember> members)) {
       if (thrownByConstructor != null) return constructed();
       return new ObjectAnswer.Shared(Indexing.values(members, asBy(asked)), stoa.marshaller());
+    }
+    if (query instanceof LifeQuestion) {
+      SharedType shared = type.shared();
+      var life = new Life(shared.lifetime(), lent, !shared.indexes().isEmpty(), left);
+      return new ObjectAnswer.Shared(life, stoa.marshaller());
     }
     if (query instanceof LentQuestion) return new ObjectAnswer.Shared(lent, stoa.marshaller());
     if (query instanceof Unblocked(List<byte[]> puts)) return first(puts, execution);
@@ -721,13 +793,13 @@ final class ObjectHandler implements Handler {
     var in = new Decoder(checkpoint);
     int kind = in.u8();
     if (kind >= CODED) in.varint();
-    return (kind & (CODED - 1)) == STATE ? in.raw(in.remaining()) : null;
+    return (kind & CONTENT) == STATE ? in.raw(in.remaining()) : null;
   }
 
   /// Returns the encoded state in a checkpoint of an object that was at clients; null when it is
   /// none, or has no state yet.
   static byte @Nullable [] placed(byte[] checkpoint) {
-    int kind = checkpoint[0] & (CODED - 1);
+    int kind = checkpoint[0] & CONTENT;
     if (kind != PLACED && kind != LENT) return null;
     byte[] state = PlacedState.inCheckpoint(checkpoint).bytes();
     return state.length == 0 ? null : state;
@@ -747,10 +819,11 @@ final class ObjectHandler implements Handler {
   static byte[] told(LocalService stoa, ObjectType by, Key key, byte[] checkpoint) {
     var in = new Decoder(checkpoint);
     int kind = in.u8();
-    if (kind < CODED) return checkpoint;
-    ObjectType type = stoa.typeAt(by.shared().name(), (int) in.varint());
+    if (kind == (kind & CONTENT)) return checkpoint;
+    int number = kind < CODED ? 0 : (int) in.varint();
+    ObjectType type = stoa.typeAt(by.shared().name(), number);
     byte[] rest = Arrays.copyOfRange(checkpoint, in.position(), checkpoint.length);
-    int plain = kind - CODED;
+    int plain = kind & CONTENT;
     if (plain != THROWN && !type.code().equals(by.code())) {
       byte[] before = rest;
       rest =
@@ -777,8 +850,9 @@ final class ObjectHandler implements Handler {
 
   private byte[] checkpoint(int kind, byte[] bytes) {
     var out = new Encoder(bytes.length + 8);
-    if (code == 0) out.u8(kind);
-    else out.u8(kind + CODED).varint(code);
+    int whole = kind + (left ? LEFT : 0);
+    if (code == 0) out.u8(whole);
+    else out.u8(whole + CODED).varint(code);
     return out.raw(bytes).toBytes();
   }
 }

@@ -346,6 +346,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return store.waitingCalls();
   }
 
+  /// Returns how many timers this store has, and what they have done.
+  public TimerCounts timers() {
+    return stoa.alarms().status();
+  }
+
   /// Cancels a call; returns whether the call was in progress and cancelable.
   public boolean cancel(long id) {
     return stoa.cancel(id);

@@ -394,6 +394,8 @@ final class Renumbering {
     return switch (KeyCommand.decoded(put)) {
       case KeyCommand.Put(byte[] value) when value != null ->
           new KeyCommand.Put(value(stoa.program(), value)).encoded();
+      case KeyCommand.PutFor(long micros, byte[] value) ->
+          new KeyCommand.PutFor(micros, value(stoa.program(), value)).encoded();
       case KeyCommand.Register register -> {
         int code = code(register.code());
         byte[] handler = value(handlerCode(register.code()), register.handler());
@@ -427,7 +429,7 @@ final class Renumbering {
     int code = code(old == 0 ? first(type) : old);
     int plain = kind & (CODED - 1);
     byte[] changed =
-        switch (plain) {
+        switch (plain & ObjectHandler.CONTENT) {
           case STATE -> state(by, rest);
           case CONSTRUCTOR_THREW -> thrown(by.code(), rest);
           default -> placed(by, PlacedState.decode(rest, 0)).encoded();
@@ -441,8 +443,10 @@ final class Renumbering {
   private byte[] ofKey(byte[] checkpoint) {
     var in = new Decoder(checkpoint);
     var out = new Encoder(checkpoint.length + 64);
-    if (in.u8() == 0) out.u8(0);
-    else out.u8(1).sized(value(stoa.program(), in.sized()));
+    int kind = in.u8();
+    out.u8(kind);
+    if (kind >= 2) out.varint(in.varint()).varint(in.varint());
+    if (kind % 2 == 1) out.sized(value(stoa.program(), in.sized()));
     int listeners = in.count();
     out.varint(listeners);
     for (; listeners > 0; listeners--) listener(in, out);

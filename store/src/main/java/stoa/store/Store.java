@@ -22,6 +22,7 @@ import stoa.base.CallId;
 import stoa.base.Clock;
 import stoa.base.Key;
 import stoa.base.Measures;
+import stoa.base.StreamId;
 import stoa.base.Trace;
 import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
@@ -268,6 +269,33 @@ public final class Store implements AutoCloseable {
   /// @throws stoa.DeadlineExceeded when calls on the key are in progress for longer
   public long position(Key key, Duration timeMax) {
     return engine.questions().position(key, engine.limits().endAfter(timeMax));
+  }
+
+  /// Returns the time of the last put that a key has executed, in microseconds since 1970. Where
+  /// the store has released it, this is the time of the checkpoint that has taken its place.
+  ///
+  /// @param counts whether a put counts, by its value
+  public long changedMicros(Key key, Predicate<byte[]> counts) {
+    long last = position(key);
+    StreamId stream = key.stream();
+    long first = Math.max(1, engine.streams().firstKept(stream));
+    for (long at = last; at >= first; at--) {
+      StoredEntry entry = engine.streams().read(stream, at);
+      if (entry == null || entry.kind() != Records.PUT) continue;
+      if (counts.test(Records.put(entry.payload()).value())) return entry.nowMicros();
+    }
+    var micros = new long[1];
+    engine
+        .streams()
+        .scan(
+            stream,
+            first,
+            engine.streams().last(stream),
+            entry -> {
+              micros[0] = entry.nowMicros();
+              return false;
+            });
+    return micros[0];
   }
 
   /// Returns the last address of a key's stream, including the entries about the puts that the key

@@ -7,13 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Awaits;
 import stoa.Call;
 import stoa.DeadlineExceeded;
+import stoa.Expires;
 import stoa.Schedule;
 import stoa.Shared;
 import stoa.Stoa;
@@ -24,7 +27,17 @@ import stoa.Unavailable;
 class StoaStoreTest {
   private static final int CALLS = 20;
 
-  /// One of its calls does not end.
+  /// One of its calls does not end. Ends two days after its last change.
+  @Shared(name = "test.Brief")
+  @Expires(value = 2, unit = TimeUnit.DAYS)
+  static class Brief {
+    private int uses;
+
+    void use() {
+      uses++;
+    }
+  }
+
   @Shared(name = "test.Endless")
   static class Endless {
     static final CountDownLatch BEGUN = new CountDownLatch(1);
@@ -90,6 +103,26 @@ class StoaStoreTest {
     store.clock().advance(Duration.ofDays(1));
     reminded.reminded(3);
     assertEquals(3, store.stoa().timers().of(reminded).getFirst().fired());
+  }
+
+  @Test
+  void anObjectEndsByTheClockOfTheTestUnlessItIsChanged(StoaStore store) {
+    Brief brief = store.stoa().get(Brief.class, "b");
+    brief.use();
+    Instant first = due(store, brief);
+    store.clock().advance(Duration.ofHours(36));
+    brief.use();
+    store.clock().advance(Duration.ofHours(24));
+    while (due(store, brief).equals(first)) Thread.onSpinWait(); // it has looked, and waits again
+    assertEquals(Duration.ofHours(36), Duration.between(first, due(store, brief)));
+    store.kill();
+    store.clock().advance(Duration.ofHours(36));
+    store.restart();
+    while (store.stoa().find(Brief.class, "b").isPresent()) Thread.onSpinWait();
+  }
+
+  private static Instant due(StoaStore store, Brief brief) {
+    return store.stoa().timers().of(brief).getFirst().due().truncatedTo(ChronoUnit.HOURS);
   }
 
   @Test

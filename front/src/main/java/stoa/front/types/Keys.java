@@ -196,6 +196,40 @@ public final class Keys {
     out.write(rest);
   }
 
+  /// Returns an encoded key as text, without its classes: as it describes itself, except that a
+  /// record's components have no names.
+  ///
+  /// @throws Corrupt when the bytes are no encoding of a key
+  public static String text(byte[] bytes) {
+    var text = new StringBuilder();
+    describe(new Input(bytes, 0, bytes.length), text, 0);
+    return text.toString();
+  }
+
+  private static void describe(Input in, StringBuilder text, int depth) {
+    if (depth > DEPTH_MAX) throw new Corrupt("a key nests deeper than " + DEPTH_MAX);
+    switch (in.next()) {
+      case ENUM -> {
+        var _ = in.text();
+        text.append(in.text());
+      }
+      case RECORD -> {
+        String type = in.text();
+        text.append(type, type.lastIndexOf('.') + 1, type.length()).append('[');
+        int count = in.length();
+        for (int i = 0; i < count; i++) {
+          if (i > 0) text.append(", ");
+          describe(in, text, depth + 1);
+        }
+        text.append(']');
+      }
+      default -> {
+        in.at--;
+        text.append(read(in, null, depth));
+      }
+    }
+  }
+
   private static Object read(Input in, @Nullable ClassLoader loader, int depth) {
     if (depth > DEPTH_MAX) throw new Corrupt("a key nests deeper than " + DEPTH_MAX);
     return switch (in.next()) {

@@ -87,6 +87,7 @@ public final class SharedType {
   private final Set<String> removed;
   private final byte[] schema;
   private final List<IndexedMember> indexes;
+  private final @Nullable Lifetime lifetime;
 
   private SharedType(Class<?> face) {
     this.face = face;
@@ -127,6 +128,7 @@ public final class SharedType {
     this.exceptions = Verifier.verify(face, implementation, methods);
     this.schema = describe().getBytes(StandardCharsets.UTF_8);
     this.indexes = IndexedMember.of(this);
+    this.lifetime = Lifetime.of(this);
   }
 
   /// Returns the type of a class or interface that is annotated with [Shared].
@@ -188,6 +190,11 @@ public final class SharedType {
   /// Returns the indexes of the class, in the order of their ids.
   public List<IndexedMember> indexes() {
     return indexes;
+  }
+
+  /// Returns how long objects of the class live; null when they stay.
+  public @Nullable Lifetime lifetime() {
+    return lifetime;
   }
 
   /// Returns the index of a name; null when there is none.

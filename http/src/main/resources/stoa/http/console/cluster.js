@@ -107,6 +107,9 @@ function facts(store) {
     fact("calls in progress", count(sum("calls"))),
     fact("sessions", count(sum("sessions"))),
     fact("objects in memory", count(sum("objectsInMemory"))),
+    sum("timers") > 0 && fact("timers", count(sum("timers"))),
+    sum("timersOverdue") > 0 && fact("timers overdue", count(sum("timersOverdue")), "bad"),
+    sum("timersFailed") > 0 && fact("timers' failed calls", count(sum("timersFailed")), "bad"),
     fact("log", bytes(sum("logBytes"))));
 }
 

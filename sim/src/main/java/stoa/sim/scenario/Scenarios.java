@@ -39,6 +39,8 @@ public final class Scenarios {
           TimersScenario.replicated(),
           ChangesScenario.embedded(),
           ChangesScenario.replicated(),
+          ExpiryScenario.embedded(),
+          ExpiryScenario.replicated(),
           new ListenableScenario("listenable", chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new AppendScenario("streams", ONE),

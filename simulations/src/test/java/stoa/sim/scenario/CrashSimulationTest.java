@@ -50,6 +50,12 @@ class CrashSimulationTest {
     assertWell(name, 6, List.of());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"expiry", "expiry-replicated"})
+  void anObjectEndsOnceAndNotBeforeItsTime(String name) {
+    assertWell(name, 6, List.of());
+  }
+
   @Test
   void aCallIsExecutedByTheCodeThatWasActiveForEver() {
     assertWell(

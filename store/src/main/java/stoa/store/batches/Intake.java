@@ -697,7 +697,7 @@ public final class Intake {
   private void noteChanges() {
     for (Request request : taken) {
       if (!(request instanceof PutRequest put) || put.refusal != null) continue;
-      if (!spaces.changesOthers(put.resident.key)) continue;
+      if (!spaces.changesOthers(put.resident.key, put.value)) continue;
       if (unfinished.size() >= NOTED_MAX) return;
       unfinished.begins(put.resident.key, put.address, moments.moment());
     }
@@ -706,7 +706,7 @@ public final class Intake {
   private void forgetChanges() {
     for (Request request : taken) {
       if (!(request instanceof PutRequest put) || put.refusal != null) continue;
-      if (spaces.changesOthers(put.resident.key)) {
+      if (spaces.changesOthers(put.resident.key, put.value)) {
         unfinished.ends(put.resident.key, put.address, null);
       }
     }

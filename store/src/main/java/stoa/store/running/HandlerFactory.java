@@ -75,10 +75,10 @@ public interface HandlerFactory {
   /// Encodes a failure of the store itself as an answer.
   Answer failure(RuntimeException cause);
 
-  /// Returns whether a put on a key may put to other keys so that readers of these ask for it.
+  /// Returns whether a put of a value may put to other keys so that readers of these ask for it.
   /// After a crash the store then executes such puts without waiting for the next use of their
   /// keys.
-  default boolean changesOthers() {
+  default boolean changesOthers(byte[] value) {
     return false;
   }
 }

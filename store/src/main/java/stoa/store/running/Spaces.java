@@ -34,11 +34,11 @@ public final class Spaces {
     return factory == null ? 0 : factory.code();
   }
 
-  /// Returns whether puts on a key put to other keys, see [HandlerFactory#changesOthers()].
-  public boolean changesOthers(Key key) {
+  /// Returns whether a put on a key puts to other keys, see [HandlerFactory#changesOthers].
+  public boolean changesOthers(Key key, byte[] value) {
     if (key.isStream()) return false;
     HandlerFactory factory = factories.get(key.space());
-    return factory != null && factory.changesOthers();
+    return factory != null && factory.changesOthers(value);
   }
 
   /// Returns a number that identifies the form in which a key's state becomes bytes here. It
