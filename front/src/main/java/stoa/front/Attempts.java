@@ -29,7 +29,7 @@ public final class Attempts {
 
   private static final int INTENT_TIME_PART = 4;
 
-  // What the next attempt may take more than twice the longest one so far.
+  // The time of the next attempt beyond twice the longest one so far.
   private static final long SLACK_NANOS = 50_000_000;
 
   /// A transaction whose body [Attempts] can run.

@@ -1,6 +1,6 @@
 package stoa.bench.remote;
 
-/// What a client of a contender has for threads and programs that coordinate. Thread-safe.
+/// The lock, the queue and the barrier of a contender's client. Thread-safe.
 public interface Meeting {
   /// Waits for the one lock, which its holder loses after 30 seconds.
   ///

@@ -30,7 +30,7 @@ public final class CoordinationHistory {
   /// @param end when its lease ends
   public record Hold(String method, List<?> arguments, Instant time, long token, Instant end) {}
 
-  /// What the calls on a lock make of it, according to its rules. The lock of the product is not
+  /// The state of a lock after its calls, according to its rules. The lock of the product is not
   /// asked.
   private static final class Model {
     private long token;

@@ -39,7 +39,7 @@ public final class Intents {
   // The most callers whose calls an intent has come to hold back.
   private static final int CALLERS_MAX = 64;
 
-  /// What becomes of an intent.
+  /// The stages of an intent.
   private enum Stage {
     WAITING,
     STANDING,
