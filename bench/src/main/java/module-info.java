@@ -5,6 +5,7 @@ module stoa.bench {
   requires transitive stoa.api;
   requires stoa.objects;
   requires stoa.migration;
+  requires stoa.collections;
   requires transitive stoa.classifier;
   requires stoa.storage;
   requires stoa.log;
@@ -19,6 +20,7 @@ module stoa.bench {
   uses stoa.bench.cluster.ClusterServers;
   uses stoa.bench.storage.Contender;
   uses stoa.bench.cluster.RecordWorkloads;
+  uses stoa.bench.maps.MapContender;
   uses stoa.bench.tx.TransactionContender;
 
   exports stoa.bench;

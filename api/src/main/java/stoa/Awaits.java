@@ -24,4 +24,15 @@ public @interface Awaits {
   /// caller that needs many permits. A call of a method that does not wait, or that goes on when it
   /// arrives while no other call waits, overtakes none.
   boolean inOrder() default false;
+
+  /// The name of a method of the same class, with the same parameters, that the store calls when a
+  /// caller leaves while its call waits: the caller's session has ended, its time by [Stoa#within]
+  /// is over, or an operator has cancelled the call. Then those who wait for the caller learn that
+  /// it is gone. Empty for none.
+  ///
+  /// The method returns `void`, does not wait, and changes the object. The store calls it with the
+  /// arguments of the call that waited. It does not call the method for a caller that leaves while
+  /// the leader changes or the store is closed: it does not know these callers any more. So a
+  /// class that depends on its callers needs a limit of time, too.
+  String left() default "";
 }

@@ -21,10 +21,12 @@ import picocli.CommandLine.Spec;
 import stoa.bench.backup.BackupBenchmark;
 import stoa.bench.cluster.ClusterBenchmark;
 import stoa.bench.code.CodeBenchmark;
+import stoa.bench.coordination.CoordinationBenchmark;
 import stoa.bench.csmr.CsmrBenchmark;
 import stoa.bench.embedded.EmbeddedBenchmark;
 import stoa.bench.load.Scale;
 import stoa.bench.log.LogBenchmark;
+import stoa.bench.maps.MapsBenchmark;
 import stoa.bench.machine.Machine;
 import stoa.bench.migration.MigrationBenchmark;
 import stoa.bench.remote.RemoteBenchmark;
@@ -61,6 +63,8 @@ final class BenchCommand implements Callable<Integer> {
           new BackupBenchmark(),
           new WatchingBenchmark(),
           new TimersBenchmark(),
+          new CoordinationBenchmark(),
+          new MapsBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
           new ClusterBenchmark());

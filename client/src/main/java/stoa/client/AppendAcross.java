@@ -69,7 +69,7 @@ final class AppendAcross {
     var asked = new TreeMap<Integer, Outgoing>();
     var across = CommitAcross.newBuilder();
     parts.forEach((group, part) -> {
-      var branch = new Branch(part.stoa, options, null);
+      var branch = new Branch(part.stoa, options, null, 0);
       branches.put(group, branch);
       asked.put(group, RemoteStreams.append(branch, part.streams, part.data));
     });

@@ -1,5 +1,6 @@
 package stoa.client;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
@@ -16,6 +17,7 @@ import stoa.wire.proto.CommitAcross;
 import stoa.wire.proto.End;
 import stoa.wire.proto.Enter;
 import stoa.wire.proto.Find;
+import stoa.wire.proto.Intend;
 import stoa.wire.proto.Leave;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
@@ -38,7 +40,8 @@ final class Branch {
   /// Begins it. Does not wait for the server.
   ///
   /// @param at the log address at which it reads; null for the present
-  Branch(RemotePart stoa, TxOptions options, @Nullable LogAddress at) {
+  /// @param intent the number of the intent under which it runs; 0 for none
+  Branch(RemotePart stoa, TxOptions options, @Nullable LogAddress at, long intent) {
     this.stoa = stoa;
     this.number = stoa.nextTransaction();
     this.readOnly = options.readOnly();
@@ -49,6 +52,7 @@ final class Branch {
             .setReadOnly(options.readOnly())
             .setObjectsMax(stoa.limits().transactionObjectsMax())
             .setBytesMax(stoa.limits().transactionBytesMax())
+            .setIntent(intent)
             .setTimeMicros(TimeUnit.MICROSECONDS.convert(options.timeMax()));
     if (at != null) asked.setAt(MessageForms.at(at));
     begin =
@@ -192,6 +196,23 @@ final class Branch {
   /// @throws stoa.UnknownOutcome when the server was lost meanwhile
   Answer commit() {
     return ask(null, Request.newBuilder().setCommit(Commit.getDefaultInstance()));
+  }
+
+  /// Declares the intent to run it again, once it was aborted; returns the number of the intent, 0
+  /// when the server gives none.
+  ///
+  /// @param hold how long the next attempt will take
+  /// @param waitMax how long to wait for other intents
+  long intend(Duration hold, Duration waitMax) {
+    var intend =
+        Intend.newBuilder()
+            .setMicros(TimeUnit.MICROSECONDS.convert(hold))
+            .setWaitMicros(TimeUnit.MICROSECONDS.convert(waitMax));
+    try {
+      return ask(null, Request.newBuilder().setIntend(intend)).getDone().getNumber();
+    } catch (RuntimeException _) {
+      return 0; // a server of an earlier version, or one that is lost: the next attempt will tell
+    }
   }
 
   /// Tells the server that the client asks no more about it.

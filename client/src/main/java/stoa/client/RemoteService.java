@@ -186,8 +186,8 @@ final class RemoteService implements Service, AutoCloseable {
   }
 
   @Override
-  public RemoteWork begin(TxOptions options) {
-    return new RemoteWork(first, options);
+  public RemoteWork begin(TxOptions options, @Nullable Intent intent) {
+    return new RemoteWork(first, options, intent);
   }
 
   @Override

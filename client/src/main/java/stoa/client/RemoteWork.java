@@ -1,7 +1,10 @@
 package stoa.client;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -42,6 +45,9 @@ final class RemoteWork implements Service.Work {
 
   private final Errands errands;
 
+  // The numbers of the intents under which it runs, by group.
+  private final Map<Integer, Long> intents;
+
   // The reason why it cannot commit.
   private @Nullable RuntimeException doomed;
 
@@ -53,11 +59,40 @@ final class RemoteWork implements Service.Work {
   /// Begins one. Does not wait for the server.
   ///
   /// @param stoa the first part
-  RemoteWork(RemotePart stoa, TxOptions options) {
+  /// @param intent under which it runs; null for none
+  RemoteWork(RemotePart stoa, TxOptions options, Service.@Nullable Intent intent) {
     this.stoa = stoa;
     this.options = options;
-    branches.put(stoa.group(), new Branch(stoa, options, options.at()));
+    intents = intent == null ? Map.of() : ((Declared) intent).numbers;
+    branches.put(stoa.group(), new Branch(stoa, options, options.at(), intent(stoa.group())));
     errands = new Errands(new InAll());
+  }
+
+  /// Intents at the servers of several groups.
+  ///
+  /// @param numbers by group
+  private record Declared(Map<Integer, Long> numbers) implements Service.Intent {}
+
+  private long intent(int group) {
+    return intents.getOrDefault(group, 0L);
+  }
+
+  @Override
+  public Service.@Nullable Intent intend(Duration hold, Duration waitMax) {
+    // One after the other, in the order of the groups, and with none left of before: no two
+    // transactions wait for each other.
+    if (intents.size() > 1) {
+      for (Branch branch : branches.values()) {
+        if (branch.isUsed()) { var _ = branch.intend(Duration.ZERO, waitMax); }
+      }
+    }
+    var numbers = new HashMap<Integer, Long>();
+    branches.forEach((group, branch) -> {
+      if (!branch.isUsed()) return;
+      long number = branch.intend(hold, waitMax);
+      if (number != 0) numbers.put(group, number);
+    });
+    return numbers.isEmpty() ? null : new Declared(numbers);
   }
 
   private Branch first() {
@@ -72,7 +107,7 @@ final class RemoteWork implements Service.Work {
   private Branch branch(int group) {
     Branch known = branches.get(group);
     if (known != null) return known;
-    var begun = new Branch(stoa.service().part(group), options, at());
+    var begun = new Branch(stoa.service().part(group), options, at(), intent(group));
     branches.put(group, begun);
     for (boolean readOnly : nested) begun.enter(readOnly);
     return begun;

@@ -18,8 +18,10 @@ import stoa.spi.Forkable;
 /// [#awaitOpening] waits for the others.
 ///
 /// A party says how long it waits at most. The first call past the end of that time breaks the
-/// barrier for all parties of the round. So does a party that is gone or comes too late: the time
-/// of those that have arrived ends. A broken barrier stays broken until [#reset]. Callers that wait
+/// barrier for all parties of the round. So does a party that leaves while it waits: its client is
+/// gone for longer than its session lasts, its time by [stoa.Stoa#within] is over, or an operator
+/// cancels its call. For a party that comes too late, or is gone before it arrives, the time of
+/// those that have arrived ends. A broken barrier stays broken until [#reset]. Callers that wait
 /// notice the end of a time within about half a second.
 @Shared(name = "stoa.Barrier")
 public class SharedBarrier implements Forkable<SharedBarrier> {
@@ -94,7 +96,7 @@ public class SharedBarrier implements Forkable<SharedBarrier> {
   /// @param ofRound the number of the round
   /// @throws BrokenBarrierException when the barrier has broken in that round
   /// @throws IllegalArgumentException when no party has arrived in that round
-  @Awaits
+  @Awaits(left = "leave")
   public void awaitOpening(long ofRound) throws BrokenBarrierException {
     if (ofRound > round || ofRound < 1 || (ofRound == round && arrived == 0 && !isBroken)) {
       throw new IllegalArgumentException("round " + ofRound + " of a barrier in round " + round);
@@ -105,6 +107,14 @@ public class SharedBarrier implements Forkable<SharedBarrier> {
     if (ofRound == round || ofRound <= forgotten || brokenRounds.contains(ofRound)) {
       throw broken(ofRound);
     }
+  }
+
+  /// Breaks the barrier if it has not opened in a round: a party that has arrived waits no longer.
+  /// The store calls it for a party that is gone.
+  ///
+  /// @param ofRound the number of the round
+  public void leave(long ofRound) {
+    if (ofRound == round && arrived > 0) isBroken = true;
   }
 
   /// Breaks the barrier for the parties that have arrived, and begins a new round.
@@ -147,7 +157,7 @@ public class SharedBarrier implements Forkable<SharedBarrier> {
     return new BrokenBarrierException(
         "the barrier is broken in round "
             + ofRound
-            + ", as a party's time was over or it was reset; reset() begins another round");
+            + ", as a party left, its time was over, or it was reset; reset() begins another round");
   }
 
   @Override

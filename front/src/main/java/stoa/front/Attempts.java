@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
@@ -23,6 +23,15 @@ public final class Attempts {
 
   private static final long ALONE_MILLIS = 20;
 
+  // After so many aborts, or after this part of its time, a transaction asks the store to hold back
+  // what would abort it again.
+  private static final int INTENT_AFTER = 8;
+
+  private static final int INTENT_TIME_PART = 4;
+
+  // The time of the next attempt beyond twice the longest one so far.
+  private static final long SLACK_NANOS = 50_000_000;
+
   /// A transaction whose body [Attempts] can run.
   public interface Attempt extends Transaction {
     /// Runs a body. Calls on proxies take part in the transaction.
@@ -38,18 +47,24 @@ public final class Attempts {
     default boolean isLate() {
       return false;
     }
+
+    /// Declares the intent to run the aborted body again, see [Service.Work#intend].
+    default Service.@Nullable Intent intend(Duration hold, Duration waitMax) {
+      return null;
+    }
   }
 
-  private final Function<TxOptions, Attempt> opening;
+  private final BiFunction<TxOptions, Service.@Nullable Intent, Attempt> opening;
   private final LongSupplier clockNanos;
   private final LongAdder lost = new LongAdder();
 
   // Fair, so that long transactions finish beside short ones that lose as often.
   private final ReentrantLock alone = new ReentrantLock(true);
 
-  /// @param opening opens a transaction; the caller always closes it
+  /// @param opening opens a transaction, perhaps under an intent; the caller always closes it
   /// @param clockNanos returns the elapsed time in nanoseconds
-  public Attempts(Function<TxOptions, Attempt> opening, LongSupplier clockNanos) {
+  public Attempts(
+      BiFunction<TxOptions, Service.@Nullable Intent, Attempt> opening, LongSupplier clockNanos) {
     this.opening = opening;
     this.clockNanos = clockNanos;
   }
@@ -64,11 +79,14 @@ public final class Attempts {
       TxOptions options, TransactionBody<R, X> body) throws X {
     var limits = new Limits(options, clockNanos.getAsLong());
     Conflicts conflicts = null;
+    Service.Intent intent = null;
     boolean locked = false;
     try {
       for (int attempt = 1; ; attempt++) {
         TxOptions next = limits.ofNext(attempt - 1);
-        try (Attempt transaction = opening.apply(next)) {
+        long began = clockNanos.getAsLong();
+        try (Attempt transaction = opening.apply(next, intent)) {
+          intent = null;
           R result;
           Transaction.Outcome outcome;
           try {
@@ -91,7 +109,11 @@ public final class Attempts {
               if (conflicts == null) conflicts = new Conflicts();
               conflicts.add(cause);
               lost.increment();
+              limits.took(clockNanos.getAsLong() - began);
               if (limits.reached(attempt)) throw conflicts.told(options, attempt, limits.passed());
+              if (limits.loses(attempt)) {
+                intent = transaction.intend(limits.nextTakes(), limits.rest());
+              }
             }
             case Transaction.Outcome.Unknown(Transaction.Id id) ->
                 throw new UnknownOutcome(
@@ -139,6 +161,7 @@ public final class Attempts {
     private final TxOptions options;
     private final long began;
     private final long nanosMax;
+    private long longest;
 
     private Limits(TxOptions options, long now) {
       this.options = options;
@@ -155,14 +178,32 @@ public final class Attempts {
       return attempts >= options.attemptsMax() || passed() >= nanosMax;
     }
 
+    /// Notes how long an aborted attempt has taken.
+    private void took(long nanos) {
+      longest = Math.max(longest, nanos);
+    }
+
+    /// Returns whether so many attempts were aborted that the next one needs an intent.
+    private boolean loses(int attempts) {
+      return attempts >= INTENT_AFTER || passed() >= nanosMax / INTENT_TIME_PART;
+    }
+
+    /// Returns how long the next attempt will take at most, as far as that is known.
+    private Duration nextTakes() {
+      return Duration.ofNanos(2 * longest + SLACK_NANOS);
+    }
+
+    /// Returns how long the further attempts may take together.
+    private Duration rest() {
+      return Duration.ofNanos(Math.max(1_000, nanosMax - passed()));
+    }
+
     /// Returns the options of the next attempt, which takes no longer than the remaining time.
     ///
     /// @param attempts the number of attempts so far
     private TxOptions ofNext(int attempts) {
       Duration rest =
-          attempts == 0
-              ? options.totalTimeMax()
-              : Duration.ofNanos(Math.max(1_000, nanosMax - passed()));
+          attempts == 0 ? options.totalTimeMax() : rest();
       return rest.compareTo(options.timeMax()) < 0 ? options.withTimeMax(rest) : options;
     }
   }

@@ -232,7 +232,17 @@ public interface Service {
   // ---- transactions
 
   /// Begins a transaction.
-  Work begin(TxOptions options);
+  default Work begin(TxOptions options) {
+    return begin(options, null);
+  }
+
+  /// Begins a transaction under an intent, which ends with it.
+  ///
+  /// @param intent of an earlier attempt; null for none
+  Work begin(TxOptions options, @Nullable Intent intent);
+
+  /// The intent of a transaction that has lost often, see [Work#intend].
+  interface Intent {}
 
   /// Returns the outcome of a transaction.
   stoa.Transaction.Outcome outcome(stoa.Transaction.Id id);
@@ -287,6 +297,14 @@ public interface Service {
 
     /// Commits it.
     stoa.Transaction.Outcome commit();
+
+    /// Declares, once it was aborted, the intent to run again: the store then holds back for a while
+    /// what would abort it. Waits until other intents on its objects are over.
+    ///
+    /// @param hold how long the next attempt will take
+    /// @param waitMax how long to wait at most
+    /// @return null when the store gives it no intent
+    @Nullable Intent intend(Duration hold, Duration waitMax);
 
     /// Closes it without a commit, unless it has committed. Any thread may call this.
     void close();

@@ -367,7 +367,7 @@ public final class SharedCall implements LiveRoute {
   @Nullable Object read(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     var answer = new @Nullable Object[1];
-    try (SharedTransaction transaction = stoa.open(options)) {
+    try (SharedTransaction transaction = stoa.open(options, null)) {
       transaction.run(() -> {
         answer[0] = taking(method, arguments);
         return answer;

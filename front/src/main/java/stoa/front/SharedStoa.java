@@ -407,7 +407,7 @@ public final class SharedStoa implements Host {
   public SharedTransaction begin(TxOptions options) {
     Objects.requireNonNull(options, "the options of the transaction are null");
     MethodRun.refuseTransaction();
-    SharedTransaction transaction = open(options);
+    SharedTransaction transaction = open(options, null);
     try {
       var _ = transaction.at();
     } catch (RuntimeException | Error failed) {
@@ -419,8 +419,10 @@ public final class SharedStoa implements Host {
   }
 
   /// Begins a transaction like [#begin], for a caller that always closes it.
-  SharedTransaction open(TxOptions options) {
-    return new SharedTransaction(this, service.begin(options));
+  ///
+  /// @param intent under which it runs; null for none
+  SharedTransaction open(TxOptions options, Service.@Nullable Intent intent) {
+    return new SharedTransaction(this, service.begin(options, intent));
   }
 
   @Override

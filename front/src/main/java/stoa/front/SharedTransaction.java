@@ -1,6 +1,7 @@
 package stoa.front;
 
 import java.lang.ref.Cleaner;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.TransactionBody;
@@ -52,6 +53,11 @@ public final class SharedTransaction implements Attempts.Attempt {
   @Override
   public boolean isLost() {
     return work.isLost();
+  }
+
+  @Override
+  public Service.@Nullable Intent intend(Duration hold, Duration waitMax) {
+    return stoa.recorded("intend", () -> work.intend(hold, waitMax));
   }
 
   @Override

@@ -117,7 +117,7 @@ final class Needs {
       case LIST_OBJECTS -> of(READ, request.getListObjects().getType());
 
       // A transaction reads and changes by its calls, which have needs of their own.
-      case BEGIN, ENTER, LEAVE, COMMIT, END, OUTCOME_OF, COMMIT_ACROSS -> Need.NONE;
+      case BEGIN, ENTER, LEAVE, COMMIT, INTEND, END, OUTCOME_OF, COMMIT_ACROSS -> Need.NONE;
 
       case FOLLOW -> ofObject(READ, request.getFollow().getContainer(), session);
       case FETCH -> ofObject(READ, request.getFetch().getContainer(), session);

@@ -87,7 +87,7 @@ final class Requests {
       case BEGIN -> transactions.begin(asked, request.getBegin());
       case OUTCOME_OF -> asked.onCalls(() -> transactions.outcome(request.getOutcomeOf().getId()));
       case COMMIT_ACROSS -> transactions.commit(asked, request.getCommitAcross());
-      case ENTER, LEAVE, COMMIT, END ->
+      case ENTER, LEAVE, COMMIT, INTEND, END ->
           throw new IllegalArgumentException(request.getWhatCase() + " is said in a transaction");
 
       case TAKE_SNAPSHOT -> asked.once(() -> past.take(request.getTakeSnapshot().getName()));

@@ -155,7 +155,7 @@ final class ServedGroup {
   /// Returns whether a request does what its caller asked for, rather than prepare that.
   private static boolean isRecorded(Request request) {
     return switch (request.getWhatCase()) {
-      case OPEN, CLOSE, NAMES, TYPE_NAMES, BEGIN, ENTER, LEAVE, END -> false;
+      case OPEN, CLOSE, NAMES, TYPE_NAMES, BEGIN, ENTER, LEAVE, INTEND, END -> false;
       case UNFOLLOW, UNPIN, HEARD, GOODBYE, WHAT_NOT_SET -> false;
       default -> true;
     };

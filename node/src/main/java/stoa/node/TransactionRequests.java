@@ -4,6 +4,8 @@ import com.google.protobuf.ByteString;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.LimitExceeded;
@@ -61,7 +63,32 @@ final class TransactionRequests {
               + " is not open, or was lost when the server was restarted; nothing was written"
               + " unless its outcome says so");
     }
+    if (request.getWhatCase() == Request.WhatCase.INTEND) {
+      open.lane().slow(() -> intend(asked, open));
+      return;
+    }
     open.lane().slow(() -> asked.attempt(() -> step(asked, open)));
+  }
+
+  /// Declares the intent to run an aborted transaction again. The answer waits for other intents, and
+  /// the thread does not: it may have to bring these to their ends.
+  private static void intend(PendingRequest asked, OpenTransaction open) {
+    var intend = asked.request().getIntend();
+    var number = new CompletableFuture<@Nullable LongSupplier>();
+    Runnable settled =
+        () ->
+            number.thenAccept(said ->
+                open.lane()
+                    .slow(() ->
+                        asked.attempt(() -> Forms.done(said == null ? 0 : said.getAsLong()))));
+    try {
+      LongSupplier declared =
+          open.transacting().intend(intend.getMicros(), intend.getWaitMicros(), settled);
+      number.complete(declared);
+      if (declared == null) settled.run();
+    } catch (Throwable failed) {
+      asked.fail(failed);
+    }
   }
 
   /// Ends a transaction after its requests in progress. It counts no more at once, since the client
@@ -111,7 +138,7 @@ final class TransactionRequests {
           new ObjectService.TransactionLimits(
               begin.getTimeMicros(), begin.getObjectsMax(), begin.getBytesMax());
       LogAddress at = begin.hasAt() ? MessageForms.at(begin.getAt()) : null;
-      var begun = service.transact(mode, limits, at, session.id());
+      var begun = service.transact(mode, limits, at, session.id(), begin.getIntent());
       open.begun(begun);
       if (session.isEnded()) open.abandon(); // which may have missed this one
       return Forms.answer(begun.at().counter())

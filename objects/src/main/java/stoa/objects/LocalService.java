@@ -464,7 +464,7 @@ final class LocalService implements Service, Placing.Roots {
   // ---- transactions
 
   @Override
-  public LocalWork begin(TxOptions options) {
+  public LocalWork begin(TxOptions options, @Nullable Intent intent) {
     var bounds =
         new StoreTransaction.Bounds(
             options.readOnly() ? StoreTransaction.Access.READS : StoreTransaction.Access.WRITES,
@@ -473,7 +473,7 @@ final class LocalService implements Service, Placing.Roots {
             limits.transactionBytesMax());
     LogAddress at = options.at();
     return at == null
-        ? new LocalWork(this, store.begin(bounds), false)
+        ? new LocalWork(this, store.begin(bounds).under(LocalWork.declared(intent)), false)
         : new LocalWork(this, store.begin(bounds, at), true);
   }
 

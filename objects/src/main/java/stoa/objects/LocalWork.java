@@ -1,6 +1,8 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.LogAddress;
@@ -17,6 +19,7 @@ import stoa.front.SharedCall;
 import stoa.front.types.SharedMethod;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
+import stoa.store.leading.Intents;
 import stoa.store.running.StoreTransaction;
 
 /// A transaction of the store of this process. One thread at a time uses it.
@@ -53,6 +56,27 @@ record LocalWork(LocalService service, StoreTransaction transaction, boolean pas
   @Override
   public void close() {
     transaction.close();
+  }
+
+  /// An intent that the store of this process has.
+  private record Declared(Intents.Intent intent) implements Service.Intent {}
+
+  @Override
+  public Service.@Nullable Intent intend(Duration hold, Duration waitMax) {
+    Intents.Intent intent =
+        service
+            .core()
+            .intents()
+            .declareAndWait(
+                transaction,
+                TimeUnit.MICROSECONDS.convert(hold),
+                TimeUnit.MICROSECONDS.convert(waitMax));
+    return intent == null ? null : new Declared(intent);
+  }
+
+  /// Returns what the store knows as an intent.
+  static Intents.@Nullable Intent declared(Service.@Nullable Intent intent) {
+    return intent == null ? null : ((Declared) intent).intent;
   }
 
   /// Returns the identity by which [stoa.Stoa#outcome] finds its outcome.

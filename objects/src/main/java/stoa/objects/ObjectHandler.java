@@ -2,7 +2,9 @@ package stoa.objects;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Corrupt;
@@ -217,6 +219,21 @@ final class ObjectHandler implements Handler {
         return called != null && called.method().awaits();
       } catch (StoaException unfit) {
         return false;
+      }
+    }
+
+    @Override
+    public @Nullable Supplier<byte[]> left(Key key, byte[] value) {
+      if (!CallNumbers.isMethod((int) new Decoder(value).varint())) return null;
+      try {
+        var in = new Decoder(value);
+        ObjectType.Called called = type().called(in);
+        SharedMethod left = called == null ? null : called.method().left();
+        if (left == null) return null;
+        byte[] arguments = Arrays.copyOfRange(value, in.position(), value.length);
+        return () -> Objects.requireNonNull(called).type().call(left, arguments);
+      } catch (StoaException unfit) {
+        return null;
       }
     }
 

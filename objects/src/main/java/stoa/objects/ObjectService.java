@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
@@ -57,6 +58,7 @@ import stoa.store.calls.Pace;
 import stoa.store.calls.PriorOutcome;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
+import stoa.store.leading.Intents;
 import stoa.store.ordering.Coordinator;
 import stoa.store.past.Pins;
 import stoa.store.past.Shipment;
@@ -881,6 +883,17 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       }
     }
 
+    /// Declares the intent to run it again, once it was aborted.
+    ///
+    /// @param settled called when the store has decided; it must not wait
+    /// @return gives the number of the intent, 0 when there is none, and may wait for a batch. Null
+    ///   when the store gives no intent, and calls nothing
+    public @Nullable LongSupplier intend(long micros, long waitMicros, Runnable settled) {
+      Intents.Intent intent = store.intents().declare(transaction, micros, waitMicros, settled);
+      if (intent == null) return null;
+      return () -> store.intents().awaitBefore(intent) == null ? 0 : intent.id();
+    }
+
     /// Returns how many objects it has read and written.
     public int objects() {
       return transaction.keys();
@@ -1045,8 +1058,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param asked the client's limits; the store's own limits apply where they are lower
   /// @param at the log address at which it reads; null for the present
   /// @param session the client's
+  ///
+  /// @param intent the number of the intent under which it runs; 0 for none
   public Transacting transact(
-      TransactionMode mode, TransactionLimits asked, @Nullable LogAddress at, long session) {
+      TransactionMode mode,
+      TransactionLimits asked,
+      @Nullable LogAddress at,
+      long session,
+      long intent) {
     var limits = stoa.limits();
     long micros = less(asked.micros, TRANSACTION_MICROS_MAX);
     int objects = (int) less(asked.objectsMax, limits.transactionObjectsMax());
@@ -1062,7 +1081,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
             : StoreTransaction.Access.WRITES;
     var bounds = new StoreTransaction.Bounds(access, micros, objects, bytes, names);
     StoreTransaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
-    begun.askedBy(session);
+    begun.under(store.intents().find(intent)).askedBy(session);
     return new Transacting(begun, at != null);
   }
 

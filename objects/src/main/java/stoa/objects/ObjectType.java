@@ -116,8 +116,12 @@ public final class ObjectType {
 
   /// Returns a call as a put: the method's number and the arguments.
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
-    byte[] encoded = marshaller.arguments(method, arguments);
-    return new Encoder(encoded.length + 5).varint(number(method)).raw(encoded).toBytes();
+    return call(method, marshaller.arguments(method, arguments));
+  }
+
+  /// Returns the put of a call with encoded arguments.
+  byte[] call(SharedMethod method, byte[] arguments) {
+    return new Encoder(arguments.length + 5).varint(number(method)).raw(arguments).toBytes();
   }
 
   /// Returns a call as a put, after decoding its arguments as the executing replica does.

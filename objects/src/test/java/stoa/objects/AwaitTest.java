@@ -123,6 +123,49 @@ class AwaitTest {
     }
   }
 
+  @Shared(name = "await.Party")
+  static class Party {
+    private final List<String> present = new ArrayList<>();
+    private boolean open;
+
+    public void come(String name) {
+      present.add(name);
+    }
+
+    @Awaits(left = "leave")
+    public boolean stay(String name, long dances) {
+      Call.await(() -> open);
+      return true;
+    }
+
+    public void leave(String name, long dances) {
+      present.remove(name);
+    }
+
+    public void open() {
+      open = true;
+    }
+
+    @Accessor
+    public List<String> present() {
+      return List.copyOf(present);
+    }
+  }
+
+  @Shared(name = "await.Astray")
+  static class Astray {
+    private boolean open;
+
+    @Awaits(left = "leave")
+    public void stay(String name) {
+      Call.await(() -> open);
+    }
+
+    public void leave(long name) {
+      open = true;
+    }
+  }
+
   @Shared(name = "await.Asked")
   static class Asked {
     @Awaits
@@ -247,6 +290,25 @@ class AwaitTest {
       box.offer("apple");
       assertEquals(List.of("apple"), box.items());
       assertEquals("apple", hasty.take());
+    }
+  }
+
+  @Test
+  void theObjectLearnsWhenACallerLeavesThatWaits() {
+    try (Stoa stoa = open()) {
+      Party party = stoa.get(Party.class, "a");
+      party.come("ann");
+      party.come("bob");
+      CompletableFuture<Boolean> ann = stoa.async(party, p -> p.stay("ann", 1));
+      Party hasty = stoa.within(Duration.ofMillis(50), party);
+      assertThrows(DeadlineExceeded.class, () -> hasty.stay("bob", 1));
+      assertEquals(List.of("ann"), party.present());
+      party.open();
+      assertTrue(ann.join());
+      assertTrue(hasty.stay("bob", 2));
+      assertEquals(List.of("ann"), party.present());
+      var astray = assertThrows(NotShareable.class, () -> stoa.get(Astray.class, "a"));
+      assertTrue(String.valueOf(astray.getMessage()).contains("leave"), astray::toString);
     }
   }
 

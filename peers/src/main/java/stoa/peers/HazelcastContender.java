@@ -14,7 +14,9 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import stoa.bench.machine.ServerJava;
+import stoa.bench.remote.Meeting;
 import stoa.bench.remote.RemoteContender;
 import stoa.programs.BackgroundProcess;
 
@@ -32,6 +34,11 @@ public final class HazelcastContender implements RemoteContender {
   @Override
   public Set<Operation> operations(Persistence persistence) {
     return persistence == Persistence.SYNCED ? Set.of() : EnumSet.allOf(Operation.class);
+  }
+
+  @Override
+  public boolean meets() {
+    return true;
   }
 
   @Override
@@ -123,10 +130,58 @@ public final class HazelcastContender implements RemoteContender {
     }
 
     @Override
+    public Meeting meeting() {
+      return new Met(client);
+    }
+
+    @Override
     public void close() {
       try (server) {
         client.shutdown();
       }
+    }
+  }
+
+  /// The lock of a map's key and a queue. Fenced locks, latches and barriers are in its CP subsystem,
+  /// which its free edition lacks.
+  private static final class Met implements Meeting {
+    private final IMap<String, Long> locks;
+    private final IQueue<Long> queue;
+
+    Met(HazelcastInstance client) {
+      locks = client.getMap("locks");
+      queue = client.getQueue("handed over");
+    }
+
+    @Override
+    public long lock() {
+      locks.lock("lock", 30, TimeUnit.SECONDS);
+      return 0;
+    }
+
+    @Override
+    public void unlock(long token) {
+      locks.unlock("lock");
+    }
+
+    @Override
+    public void offer(long element) throws InterruptedException {
+      queue.put(element);
+    }
+
+    @Override
+    public long take() throws InterruptedException {
+      return queue.take();
+    }
+
+    @Override
+    public boolean hasBarrier() {
+      return false;
+    }
+
+    @Override
+    public void pass(int party, int parties, long round) {
+      throw new UnsupportedOperationException("no barrier");
     }
   }
 }

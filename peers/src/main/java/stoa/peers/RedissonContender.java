@@ -11,10 +11,14 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.redisson.Redisson;
 import org.redisson.api.RAtomicLong;
+import org.redisson.api.RBlockingQueue;
 import org.redisson.api.RBucket;
+import org.redisson.api.RCountDownLatch;
+import org.redisson.api.RFencedLock;
 import org.redisson.api.RLocalCachedMap;
 import org.redisson.api.RQueue;
 import org.redisson.api.RedissonClient;
@@ -24,12 +28,14 @@ import org.redisson.client.codec.LongCodec;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.codec.CompositeCodec;
 import org.redisson.config.Config;
+import stoa.bench.remote.Meeting;
 import stoa.bench.remote.RemoteContender;
 import stoa.programs.BackgroundProcess;
 
 /// Redis, called through Redisson: durable with an append-only file that is forced before answers.
 public final class RedissonContender implements RemoteContender {
   private static final int COUNTERS = 100;
+  private static final int PARTIES = 24;
 
   /// The contender.
   public RedissonContender() {}
@@ -42,6 +48,11 @@ public final class RedissonContender implements RemoteContender {
   @Override
   public Set<Operation> operations(Persistence persistence) {
     return EnumSet.allOf(Operation.class);
+  }
+
+  @Override
+  public boolean meets() {
+    return true;
   }
 
   @Override
@@ -155,10 +166,72 @@ public final class RedissonContender implements RemoteContender {
     }
 
     @Override
+    public Meeting meeting() {
+      return new Met(redisson);
+    }
+
+    @Override
     public void close() {
       try (server) {
         redisson.shutdown();
       }
+    }
+  }
+
+  /// Its lock with tokens, its blocking queue, and a latch for each round of a barrier, of which it
+  /// has none.
+  private static final class Met implements Meeting {
+    private final RedissonClient redisson;
+    private final RFencedLock lock;
+    private final RBlockingQueue<Long> queue;
+
+    Met(RedissonClient redisson) {
+      this.redisson = redisson;
+      lock = redisson.getFencedLock("lock");
+      queue = redisson.getBlockingQueue("handed over", LongCodec.INSTANCE);
+      prepare(1, PARTIES);
+    }
+
+    @Override
+    public long lock() {
+      return lock.lockAndGetToken(30, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void unlock(long token) {
+      lock.unlock();
+    }
+
+    @Override
+    public void offer(long element) throws InterruptedException {
+      queue.put(element);
+    }
+
+    @Override
+    public long take() throws InterruptedException {
+      return queue.take();
+    }
+
+    @Override
+    public boolean hasBarrier() {
+      return true;
+    }
+
+    /// The first party prepares the latch of the next round before it lets the others pass.
+    @Override
+    public void pass(int party, int parties, long round) throws InterruptedException {
+      if (party == 0) prepare(round + 1, parties);
+      RCountDownLatch latch = latch(round);
+      latch.countDown();
+      latch.await();
+    }
+
+    private RCountDownLatch latch(long round) {
+      return redisson.getCountDownLatch("round " + round);
+    }
+
+    private void prepare(long round, int parties) {
+      if (!latch(round).trySetCount(parties)) throw new IllegalStateException("in use");
     }
   }
 }

@@ -62,6 +62,7 @@ import stoa.store.running.StoreTransaction;
 import stoa.store.running.Target;
 import stoa.store.streams.StoredStreams;
 import stoa.store.threads.Threads;
+import stoa.store.transactions.DeclaredIntents;
 import stoa.store.transactions.Prepared;
 import stoa.store.watching.Watch;
 import stoa.store.watching.Watcher;
@@ -698,6 +699,11 @@ public final class Store implements AutoCloseable {
   /// @throws IllegalArgumentException when the address lies in the future
   public StoreTransaction begin(StoreTransaction.Bounds bounds, LogAddress at) {
     return engine.transactions().begin(bounds, at);
+  }
+
+  /// Returns the intents of transactions that have been aborted often.
+  public DeclaredIntents intents() {
+    return engine.intents();
   }
 
   /// Begins the transaction of one question whose handler asks other keys. It shows all keys as of

@@ -51,6 +51,7 @@ import stoa.store.running.WaitGraph;
 import stoa.store.running.WaitingCalls;
 import stoa.store.streams.StoredStreams;
 import stoa.store.threads.Threads;
+import stoa.store.transactions.DeclaredIntents;
 import stoa.store.transactions.Transactions;
 import stoa.store.watching.Observed;
 import stoa.store.watching.Watches;
@@ -100,6 +101,7 @@ final class StoreParts {
   private final Quarantine quarantine;
   private final QuarantineLog quarantineLog;
   private final Transactions transactions;
+  private final DeclaredIntents intents;
   private final EarlierCalls earlier;
   private final IncomingCalls incomingCalls;
   private final Resuming resuming;
@@ -155,7 +157,8 @@ final class StoreParts {
     var waits = new WaitGraph(runners, config.nestingMax());
     var verdicts = new Verdicts(leader, waits, unfinished, health, tally, threads);
     deadlines = new Deadlines(limits, runners, verdicts);
-    waiting = new WaitingCalls(leader, spaces, limits, quarantine);
+    waiting = new WaitingCalls(leader, spaces, limits, quarantine, threads);
+    leader.waiting(waiting);
     callList = new CallList(runners, residents, verdicts, waiting, threads);
     runs =
         new Runs(
@@ -204,6 +207,7 @@ final class StoreParts {
 
     // Calls on other keys.
     transactions = new Transactions(leader, holds, streams, timeline, residents, playback, tally);
+    intents = new DeclaredIntents(intake, limits, threads);
     earlier = new EarlierCalls(streams, timeline, questions, loader, playback);
     incomingCalls =
         new IncomingCalls(
@@ -351,6 +355,10 @@ final class StoreParts {
 
   Transactions transactions() {
     return transactions;
+  }
+
+  DeclaredIntents intents() {
+    return intents;
   }
 
   EarlierCalls earlier() {

@@ -21,7 +21,7 @@ public final class RemoteBenchmark implements Benchmark<RemoteScale> {
   }
 
   /// Returns this engine, and the others that are on the class path.
-  static List<RemoteContender> contenders() {
+  public static List<RemoteContender> contenders() {
     var contenders = new ArrayList<RemoteContender>();
     contenders.add(new StoaServer());
     ServiceLoader.load(RemoteContender.class).forEach(contenders::add);

@@ -58,6 +58,11 @@ public interface RemoteContender {
   /// Returns its operations at a persistence: none, where it lacks that persistence.
   Set<Operation> operations(Persistence persistence);
 
+  /// Returns whether its clients have a [Meeting].
+  default boolean meets() {
+    return false;
+  }
+
   /// Starts a server in a process of its own, which listens on the loopback device, and connects a
   /// client.
   ///
@@ -98,6 +103,13 @@ public interface RemoteContender {
 
     /// Returns the number, from the client's copy when that is valid.
     long cached() throws Exception;
+
+    /// Returns what threads and programs coordinate with.
+    ///
+    /// @throws UnsupportedOperationException when it has nothing of that kind
+    default Meeting meeting() {
+      throw new UnsupportedOperationException("no locks, queues and barriers");
+    }
 
     /// Closes the client and ends the server's process.
     @Override

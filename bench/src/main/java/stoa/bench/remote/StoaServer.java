@@ -6,13 +6,18 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import stoa.KeyValueStore;
+import stoa.SharedBlockingQueue;
 import stoa.Stoa;
 import stoa.View;
 import stoa.bench.load.Counter;
 import stoa.bench.load.Fifo;
 import stoa.bench.machine.ServerJava;
+import stoa.coordination.SharedBarrier;
+import stoa.coordination.SharedLock;
 import stoa.programs.BackgroundProcess;
 
 /// This engine: `stoa serve` in a Java process of its own, and a client of it.
@@ -32,6 +37,11 @@ public final class StoaServer implements RemoteContender {
   @Override
   public Set<Operation> operations(Persistence persistence) {
     return EnumSet.allOf(Operation.class);
+  }
+
+  @Override
+  public boolean meets() {
+    return true;
   }
 
   @Override
@@ -130,10 +140,65 @@ public final class StoaServer implements RemoteContender {
     }
 
     @Override
+    public Meeting meeting() {
+      return new Met(stoa);
+    }
+
+    @Override
     public void close() {
       try (server) {
         stoa.close();
       }
+    }
+  }
+
+  private static final class Met implements Meeting {
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    private final Stoa stoa;
+    private final SharedLock lock;
+    private final SharedBlockingQueue<Long> queue;
+    private volatile @Nullable SharedBarrier barrier;
+
+    Met(Stoa stoa) {
+      this.stoa = stoa;
+      lock = stoa.get(SharedLock.class, "lock");
+      queue = stoa.blockingQueue("handed over", Long.class, 1_000);
+    }
+
+    @Override
+    public long lock() {
+      return lock.lock(LEASE);
+    }
+
+    @Override
+    public void unlock(long token) {
+      if (!lock.unlock(token)) throw new IllegalStateException("the lease has ended");
+    }
+
+    @Override
+    public void offer(long element) throws InterruptedException {
+      queue.put(element);
+    }
+
+    @Override
+    public long take() throws InterruptedException {
+      return queue.take();
+    }
+
+    @Override
+    public boolean hasBarrier() {
+      return true;
+    }
+
+    @Override
+    public void pass(int party, int parties, long round) throws BrokenBarrierException {
+      SharedBarrier known = barrier;
+      if (known == null) {
+        known = stoa.get(SharedBarrier.class, "barrier", parties);
+        barrier = known;
+      }
+      var _ = SharedBarrier.await(known, LEASE);
     }
   }
 }

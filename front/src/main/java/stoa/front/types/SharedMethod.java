@@ -74,6 +74,9 @@ public final class SharedMethod {
   private final boolean isSuccessor;
   private final Waiting waiting;
   private final Parts parts;
+
+  // The method that is called when a caller leaves while it waits; set once, null for none.
+  private @Nullable SharedMethod left;
   private @Nullable Meter meter;
 
   /// @param waiting whether it may wait for a condition
@@ -124,6 +127,16 @@ public final class SharedMethod {
   /// ([stoa.Awaits#inOrder()]).
   public boolean holdsOthers() {
     return waiting == Waiting.IN_ORDER;
+  }
+
+  /// Returns the method that the store calls when a caller leaves while it waits in this one
+  /// ([stoa.Awaits#left()]); null for none.
+  public @Nullable SharedMethod left() {
+    return left;
+  }
+
+  void left(@Nullable SharedMethod method) {
+    left = method;
   }
 
   /// Returns the method's name in the source.

@@ -451,7 +451,33 @@ public final class SharedType {
               handle(method),
               parts(face, implementation, method)));
     });
+    for (SharedMethod method : methods) method.left(left(face, implementation, method, methods));
     return List.copyOf(methods);
+  }
+
+  /// Returns the method that is called when a caller leaves while it waits; null for none.
+  private static @Nullable SharedMethod left(
+      Class<?> face, Class<?> implementation, SharedMethod waiting, List<SharedMethod> methods) {
+    Awaits awaits = annotation(face, implementation, waiting.method(), Awaits.class);
+    if (awaits == null || awaits.left().isEmpty()) return null;
+    for (SharedMethod method : methods) {
+      boolean fits =
+          method.name().equals(awaits.left())
+              && Arrays.equals(
+                  method.method().getGenericParameterTypes(),
+                  waiting.method().getGenericParameterTypes())
+              && method.method().getReturnType() == void.class
+              && !method.awaits()
+              && !method.kind().isReading()
+              && !method.kind().isTransaction();
+      if (fits) return method;
+    }
+    throw new NotShareable(
+        member(waiting.method())
+            + " is marked @Awaits(left = \""
+            + awaits.left()
+            + "\"), and the class has no method of that name and the same parameters that returns"
+            + " void, changes the object and does not wait; declare it, or correct the name");
   }
 
   /// Adds the instance methods of a class and its ancestors, the most specific of each signature.

@@ -1,5 +1,6 @@
 package stoa.sim.check;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -20,14 +21,44 @@ public final class CoordinationHistory {
     this.permits = permits;
   }
 
-  /// The state of a lock after one entry of its history.
+  /// An entry of the history of a lock, and the state of the lock after it.
   ///
+  /// @param method the called method
+  /// @param arguments its arguments
   /// @param time of the entry
   /// @param token of the last acquisition
-  /// @param tokenBefore the one before the entry
-  /// @param endBefore when the lease ended, before the entry
-  /// @param end when it ends, after the entry
-  public record Hold(Instant time, long token, long tokenBefore, Instant endBefore, Instant end) {}
+  /// @param end when its lease ends
+  public record Hold(String method, List<?> arguments, Instant time, long token, Instant end) {}
+
+  /// The state of a lock after its calls, according to its rules. The lock of the product is not
+  /// asked.
+  private static final class Model {
+    private long token;
+    private Instant end = Instant.EPOCH;
+
+    private void call(Hold hold) {
+      boolean free = !hold.time().isBefore(end);
+      String method = hold.method().substring(0, hold.method().indexOf('('));
+      switch (method) {
+        case "lock", "tryLock" -> {
+          if (!free) return; // it waits, or is refused
+          token++;
+          end = hold.time().plus((Duration) hold.arguments().getFirst());
+        }
+        case "renew" -> {
+          if (holds(hold, free)) end = hold.time().plus((Duration) hold.arguments().getLast());
+        }
+        case "unlock" -> {
+          if (holds(hold, free)) end = Instant.EPOCH;
+        }
+        default -> throw new AssertionError("unknown call on a lock: " + hold);
+      }
+    }
+
+    private boolean holds(Hold hold, boolean free) {
+      return !free && hold.arguments().getFirst().equals(token);
+    }
+  }
 
   /// Notes that a client has the lock.
   public void locked(long token) {
@@ -62,14 +93,15 @@ public final class CoordinationHistory {
   /// @param free the free permits after each entry of the semaphore's history
   /// @param left the elements that are still in the queue
   public void require(List<Hold> holds, List<Integer> free, Collection<String> left) {
+    var model = new Model();
     for (Hold hold : holds) {
+      long before = model.token;
+      Instant endBefore = model.end;
+      model.call(hold);
       Demand.that(
-          hold.token() == hold.tokenBefore() || hold.token() == hold.tokenBefore() + 1,
-          "tokens rise one by one: " + hold);
-      boolean acquires = hold.token() > hold.tokenBefore();
-      Demand.that(
-          !acquires || !hold.time().isBefore(hold.endBefore()),
-          "no holder begins before the end of the one before it: " + hold);
+          hold.token() == model.token && hold.end().equals(model.end),
+          "holders follow each other, each with the next token: token %d until %s, then %s"
+              .formatted(before, endBefore, hold));
       last = hold.token();
     }
     Demand.that(last == tokens.size(), last + " tokens are given, and callers know " + tokens);

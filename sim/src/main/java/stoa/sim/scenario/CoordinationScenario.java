@@ -12,8 +12,11 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import stoa.History;
 import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.Stoa;
@@ -26,6 +29,7 @@ import stoa.coordination.SharedLock;
 import stoa.coordination.SharedSemaphore;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedType;
+import stoa.objects.CodeService;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.objects.Part;
@@ -36,7 +40,9 @@ import stoa.sim.check.Demand;
 import stoa.sim.world.FiberThreads;
 import stoa.sim.world.Fibers;
 import stoa.sim.world.Links;
+import stoa.sim.world.LockVersions;
 import stoa.sim.world.PoweredDisk;
+import stoa.sim.world.SimulatedLock;
 import stoa.sim.world.SimulatedShard;
 import stoa.sim.world.SlowLog;
 import stoa.spi.Facade;
@@ -49,6 +55,8 @@ import stoa.store.running.Request;
 /// a call under its number until it has an answer, as those of a network do. Some clients vanish
 /// with the lock, whose lease ends then.
 ///
+/// In some runs, an operator deploys versions of the class of the lock meanwhile.
+///
 /// The fencing tokens must rise, no two holders of the lock may overlap in the order of the log,
 /// the semaphore never gives more permits than it has, each element that was put is taken once, and
 /// every call that waits must go on.
@@ -58,6 +66,7 @@ public final class CoordinationScenario implements Scenario {
   private static final int LEADERS_MAX = 40;
   private static final int PERMITS = 3;
   private static final int CAPACITY = 2;
+  private static final int VERSIONS_MAX = 12;
   private static final String NAME = "shared";
 
   // The most time that a run may take.
@@ -93,9 +102,11 @@ public final class CoordinationScenario implements Scenario {
     private final List<Host> hosts = new ArrayList<>();
     private final Map<String, String> doing = new TreeMap<>();
     private @Nullable Host host;
+    private final boolean deploys;
     private boolean calm = true;
     private int working = CLIENTS;
     private int lives;
+    private int versions = 1;
 
     Run(Chance chance, Trace trace) {
       this.chance = chance.of("work");
@@ -104,6 +115,7 @@ public final class CoordinationScenario implements Scenario {
       fibers = new Fibers(chance.of("turns"));
       links = new Links(fibers, chance.of("links"), trace);
       world = fibers.life("the world");
+      deploys = trouble.percent(50);
       var disks = chance.of("disks");
       shard =
           new SimulatedShard(
@@ -134,6 +146,7 @@ public final class CoordinationScenario implements Scenario {
         world.execute(client::work);
       }
       world.execute(this::trouble);
+      if (deploys) world.execute(this::deploy);
       until(() -> working == 0);
       calm = true;
       links.calm();
@@ -207,10 +220,14 @@ public final class CoordinationScenario implements Scenario {
           var queue = opened.blockingQueue(NAME, String.class, CAPACITY);
           Object shared = ((Facade) queue).shared();
           types =
-              new Types(SharedLock.class, SharedSemaphore.class, shared.getClass().getSuperclass());
+              new Types(
+                  deploys ? SimulatedLock.class : SharedLock.class,
+                  SharedSemaphore.class,
+                  shared.getClass().getSuperclass());
           // The first changes begin the objects; the clients know no constructors.
           queue.remove("nothing");
-          opened.get(SharedLock.class, NAME).unlock(-1);
+          if (deploys) opened.get(SimulatedLock.class, NAME).unlock(-1);
+          else opened.get(SharedLock.class, NAME).unlock(-1);
           opened.get(SharedSemaphore.class, NAME, PERMITS).tryAcquire(PERMITS + 1);
           stoa = opened;
           var served = ObjectService.of(opened, _ -> true);
@@ -307,6 +324,29 @@ public final class CoordinationScenario implements Scenario {
       while (!calm && lives < LEADERS_MAX) {
         fibers.pause(trouble.between(1, every));
         if (!calm) lead();
+      }
+    }
+
+    /// Deploys versions of the lock.
+    private void deploy() {
+      while (!calm && versions < VERSIONS_MAX) {
+        fibers.pause(trouble.between(1, 4_000_000));
+        Host now = host;
+        if (calm || now == null) return;
+        now.life.execute(() -> {
+          ObjectService open = now.service;
+          if (open == null) return;
+          int version = ++versions;
+          try {
+            var findings = open.code().deploy(LockVersions.version(version), _ -> {});
+            boolean fits = findings.stream().allMatch(CodeService.Finding::fits);
+            Demand.that(fits || open.hasFailed(), "it fits: " + findings);
+            trace.add(now.life + (fits ? " deploys " : " fails to deploy ") + version);
+            if (fits) trace.reached("another version of the lock is deployed");
+          } catch (StoaException lost) {
+            trace.add("nothing is deployed: " + lost.getClass().getSimpleName());
+          }
+        });
       }
     }
 
@@ -418,17 +458,16 @@ public final class CoordinationScenario implements Scenario {
     private void verify() {
       while (!isOpen()) fibers.pause(100_000);
       Stoa stoa = Objects.requireNonNull(Objects.requireNonNull(host).stoa);
-      SharedLock lock = stoa.get(SharedLock.class, NAME);
-      var holds = new ArrayList<CoordinationHistory.Hold>();
-      long before = 0;
-      Instant end = Instant.EPOCH;
-      for (var entry : stoa.history(lock).entries(1, stoa.history(lock).version())) {
-        var then = stoa.history(lock).at(entry.version());
-        holds.add(
-            new CoordinationHistory.Hold(entry.time(), then.token(), before, end, then.end()));
-        before = then.token();
-        end = then.end();
-      }
+      List<CoordinationHistory.Hold> holds =
+          deploys
+              ? holds(
+                  stoa.history(stoa.get(SimulatedLock.class, NAME)),
+                  SimulatedLock::token,
+                  SimulatedLock::end)
+              : holds(
+                  stoa.history(stoa.get(SharedLock.class, NAME)),
+                  SharedLock::token,
+                  SharedLock::end);
       var semaphore = stoa.get(SharedSemaphore.class, NAME);
       var permits = new ArrayList<Integer>();
       for (var entry : stoa.history(semaphore).entries(1, stoa.history(semaphore).version())) {
@@ -436,7 +475,23 @@ public final class CoordinationScenario implements Scenario {
       }
       var left = new TreeSet<>(stoa.blockingQueue(NAME, String.class));
       history.require(holds, permits, left);
-      trace.add("tokens " + before + ", left " + left);
+      trace.add("tokens " + holds.getLast().token() + ", left " + left);
+    }
+
+    /// Returns the calls on a lock, each with the state behind it.
+    private static <T> List<CoordinationHistory.Hold> holds(
+        History<T> lock, ToLongFunction<T> token, Function<T, Instant> end) {
+      var holds = new ArrayList<CoordinationHistory.Hold>();
+      for (var entry : lock.entries(1, lock.version())) {
+        if (!(entry.event() instanceof History.Event.Called(String method, List<?> arguments))) {
+          continue;
+        }
+        T then = lock.at(entry.version());
+        holds.add(
+            new CoordinationHistory.Hold(
+                method, arguments, entry.time(), token.applyAsLong(then), end.apply(then)));
+      }
+      return holds;
     }
   }
 }

@@ -63,7 +63,18 @@ public final class TransactionScenario implements Scenario {
   private static final int ATTEMPTS_MAX = 5;
   // The number of attempts after which a transaction that a body has begun runs undisturbed.
   private static final int DISTURBED_MAX = 3;
+
+  // The number of attempts of a starving transaction that single calls abort, and of those that it
+  // may take beyond: the store then holds these calls back.
+  private static final int STARVED = 8;
+  private static final int BEYOND = 4;
   private static final int REMEMBERED_MAX = 10;
+
+  // The kind of a single call that appends to one list.
+  private static final int APPEND = 3;
+
+  // The most steps that a call takes.
+  private static final int STEPS = 1_000;
   private static final long SUM = 1_001;
   private static final StoaConfig CONFIG =
       StoaConfig.of("file:simulated")
@@ -221,7 +232,8 @@ public final class TransactionScenario implements Scenario {
       int dice = chance.below(100);
       if (dice < 5) total();
       else if (dice < 60) advance(chance.below(CLIENTS));
-      else if (dice < 75) transact();
+      else if (dice < 74) transact();
+      else if (dice < 75 && depth == 0) starve();
       else if (dice < 90) ask();
       else {
         for (int i = chance.between(1, 6); i > 0; i--) store.step();
@@ -548,6 +560,48 @@ public final class TransactionScenario implements Scenario {
       }
     }
 
+    /// Runs a transaction that single calls abort again and again, until the store holds them back.
+    private void starve() {
+      int index = chance.below(SERIES);
+      String id = "s" + ids++;
+      var attempts = new ArrayList<Attempt>();
+      try {
+        store.await(() ->
+            store
+                .stoa()
+                .transact(() -> {
+                  if (!attempts.isEmpty()) attempts.getLast().open.aborted();
+                  var attempt = new Attempt(id, history.begin(id), null);
+                  attempts.add(attempt);
+                  read(attempt, index);
+                  elsewhere(() -> disturb(index, attempts.size() <= STARVED));
+                  append(attempt, index);
+                  return true;
+                }));
+        committed(attempts.getLast(), null);
+        trace.add(id + " is committed after " + attempts.size());
+        trace.reached("a starving transaction commits");
+        Demand.that(
+            attempts.size() <= STARVED + BEYOND, id + " took " + attempts.size() + " attempts");
+      } catch (UnknownOutcome unknown) {
+        doubtful.add(new Doubtful(attempts.getLast(), null));
+        throw new Unavailable("the outcome of " + id + " is unknown", unknown);
+      } catch (StoaException failed) {
+        if (!attempts.isEmpty()) attempts.getLast().open.aborted();
+        trace.add(id + " fails with " + failed.getClass().getSimpleName());
+        expected(failed);
+      }
+    }
+
+    /// Makes single calls on a list while a transaction uses it.
+    ///
+    /// @param waits whether the calls are executed before this returns
+    private void disturb(int index, boolean waits) {
+      for (int i = chance.between(1, 3); i > 0; i--) ask(index, APPEND);
+      var last = asked.getLast().future();
+      for (int i = 0; i < STEPS && (waits ? !last.isDone() : i < 10); i++) store.step();
+    }
+
     /// Runs a nested transaction, which may roll back alone.
     private void nest(Attempt attempt) {
       int index = chance.below(SERIES);
@@ -576,12 +630,14 @@ public final class TransactionScenario implements Scenario {
 
     /// Does other work, on a thread of its own, which is not in the transaction.
     private void elsewhere() {
+      elsewhere(() -> {
+        for (int i = chance.between(1, 4); i > 0; i--) work();
+      });
+    }
+
+    private void elsewhere(Runnable other) {
       depth++;
-      var work =
-          new FutureTask<>(() -> {
-            for (int i = chance.between(1, 4); i > 0; i--) work();
-            return true;
-          });
+      var work = new FutureTask<>(other, true);
       var thread = new Thread(work, "elsewhere");
       thread.start();
       try {
@@ -604,7 +660,10 @@ public final class TransactionScenario implements Scenario {
     // ---- single calls
 
     private void ask() {
-      int index = chance.below(SERIES);
+      ask(chance.below(SERIES), chance.below(6));
+    }
+
+    private void ask(int index, int kind) {
       int other = (index + chance.between(1, SERIES - 1)) % SERIES;
       String id = "c" + ids++;
       var opens = new ArrayList<TransactionHistory.Open>();
@@ -614,7 +673,7 @@ public final class TransactionScenario implements Scenario {
       String element = "";
       String key = key(index);
       String list = chance.of(ShelfSteps.LISTS);
-      switch (chance.below(6)) {
+      switch (kind) {
         case 4 -> {
           key = list;
           future = stoa.async(shelf.getFirst(), s -> s.elements(list));

@@ -19,22 +19,27 @@ public final class TallyVersions {
   public static Map<String, byte[]> version(int factor) {
     return Map.of(
         SimulatedTally.class.getName(),
-        ClassFile.of()
-            .transformClass(ClassFile.of().parse(file(SimulatedTally.class)), multiplying(factor)),
+        returning(SimulatedTally.class, "factor", factor),
         SimulatedTally.Added.class.getName(),
         file(SimulatedTally.Added.class),
         SimulatedTally.Line.class.getName(),
         file(SimulatedTally.Line.class));
   }
 
-  private static ClassTransform multiplying(int factor) {
+  /// Returns a class file of a class in which a method without parameters returns a number.
+  static byte[] returning(Class<?> type, String name, int number) {
+    return ClassFile.of()
+        .transformClass(ClassFile.of().parse(file(type)), returning(name, number));
+  }
+
+  private static ClassTransform returning(String name, int number) {
     return (builder, element) -> {
-      if (element instanceof MethodModel method && method.methodName().equalsString("factor")) {
+      if (element instanceof MethodModel method && method.methodName().equalsString(name)) {
         builder.withMethodBody(
-            "factor",
+            name,
             MethodTypeDesc.of(ConstantDescs.CD_int),
             method.flags().flagsMask(),
-            code -> code.loadConstant(factor).ireturn());
+            code -> code.loadConstant(number).ireturn());
       } else {
         builder.with(element);
       }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.SortedMap;
@@ -30,6 +31,7 @@ class CoordinationScenarioTest {
             "a lease has ended before its holder unlocks",
             "a repeated call was executed before",
             "a repeated call waits again",
+            "another version of the lock is deployed",
             "a server is overtaken and does not know")) {
       assertTrue(places.containsKey(place), () -> place + " is not among " + places);
     }
@@ -51,20 +53,35 @@ class CoordinationScenarioTest {
     return history;
   }
 
-  private static Hold hold(long token, int time, int endBefore, int end) {
-    return new Hold(
-        ZERO.plusMillis(time), token, token - 1, ZERO.plusMillis(endBefore), ZERO.plusMillis(end));
+  private static Hold lock(int time, int lease, long token, int end) {
+    return hold("lock(java.time.Duration)", List.of(Duration.ofMillis(lease)), time, token, end);
+  }
+
+  private static Hold unlock(int time, long held, long token, int end) {
+    return hold("unlock(long)", List.of(held), time, token, end);
+  }
+
+  private static Hold renew(int time, long held, int lease, long token, int end) {
+    var arguments = List.of(held, Duration.ofMillis(lease));
+    return hold("renew(long,java.time.Duration)", arguments, time, token, end);
+  }
+
+  private static Hold hold(String method, List<?> arguments, int time, long token, int end) {
+    return new Hold(method, arguments, ZERO.plusMillis(time), token, ZERO.plusMillis(end));
   }
 
   @Test
   void findsHoldersThatOverlapAndElementsThatAreLostOrTakenTwice() {
-    List<Hold> apart = List.of(hold(1, 1, 0, 5), hold(2, 5, 5, 9));
+    List<Hold> apart = List.of(lock(1, 4, 1, 5), lock(3, 4, 1, 5), lock(5, 4, 2, 9));
     history().require(apart, List.of(2, 0, 2), List.of("b"));
     for (var wrong :
         List.of(
-            List.of(hold(1, 1, 0, 5), hold(2, 4, 5, 9)),
-            List.of(hold(1, 1, 0, 5), hold(3, 5, 5, 9)),
-            List.of(hold(1, 1, 0, 5)))) {
+            List.of(lock(1, 4, 1, 5), lock(4, 4, 2, 8)), // too early
+            List.of(lock(1, 4, 1, 5), lock(5, 4, 3, 9)), // a token is left out
+            List.of(lock(1, 4, 1, 5), lock(5, 4, 1, 9), lock(9, 4, 2, 13)), // and given twice
+            List.of(lock(1, 4, 1, 5), lock(5, 4, 2, 9), unlock(6, 1, 2, 0)), // by another holder
+            List.of(lock(1, 4, 1, 5), renew(5, 1, 4, 1, 9), lock(9, 4, 2, 13)), // too late
+            List.of(lock(1, 4, 1, 5)))) {
       assertThrows(AssertionError.class, () -> history().require(wrong, List.of(2), List.of("b")));
     }
     for (var free : List.of(List.of(2, 3, 2), List.of(2, -1, 2), List.of(2, 1))) {

@@ -7,12 +7,16 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Check;
+import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.Trace;
 import stoa.store.calls.Neighbors;
 import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
+import stoa.store.leading.Intents;
 import stoa.store.leading.Moments;
 import stoa.store.records.Records;
 import stoa.store.running.AppendRequest;
@@ -33,6 +37,7 @@ import stoa.store.running.Spaces;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.TimeLimits;
 import stoa.store.running.WaitChain;
+import stoa.store.running.WaitingCalls;
 import stoa.store.threads.Threads;
 
 /// Leads batches, and makes sure that threads log and execute the requests and wait for them.
@@ -65,6 +70,8 @@ public final class BatchLeader implements Journal, Intake.Help {
   // Null when all keys are here.
   private final @Nullable Neighbors neighbors;
 
+  private @Nullable WaitingCalls waiting;
+
   /// The parts that a leader uses.
   ///
   /// @param intake where requests wait for their batch
@@ -93,9 +100,21 @@ public final class BatchLeader implements Journal, Intake.Help {
     intake.ledBy(this);
   }
 
+  /// Sets the calls that wait for conditions. Called once, before the first request.
+  public void waiting(WaitingCalls calls) {
+    waiting = calls;
+  }
+
+  @Override
+  public @Nullable PutRequest attemptBehind(PutRequest change) {
+    WaitingCalls calls = waiting;
+    return calls == null ? null : calls.attemptBehind(change);
+  }
+
   /// Passes a tick to the rounds.
   public void tick() {
     rounds.watch(threads);
+    intake.tick();
     if (!intake.isEmpty()) callWriter();
   }
 
@@ -194,6 +213,14 @@ public final class BatchLeader implements Journal, Intake.Help {
     logAsync(attempt);
   }
 
+  @Override
+  public PutRequest logLeft(Key key, byte[] value, Existence existence) {
+    Terms terms = Terms.expecting(existence).at(Pace.LONG);
+    var request = new PutRequest(residents.pinBegun(key), Put.of(value), terms, null, 0);
+    logAsync(request);
+    return request;
+  }
+
   // ---- questions
 
   /// Asks a key's handler and waits for the answer.
@@ -283,6 +310,11 @@ public final class BatchLeader implements Journal, Intake.Help {
   }
 
   // ---- transactions
+
+  /// Ends an intent.
+  public void end(Intents.Intent intent) {
+    intake.end(intent);
+  }
 
   /// Appends the puts of a transaction, and waits until all its keys have executed them.
   ///

@@ -15,7 +15,9 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
+import stoa.base.Footprint;
 import stoa.base.Key;
+import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.Entry;
 import stoa.log.Outcome;
@@ -25,6 +27,7 @@ import stoa.log.Token;
 import stoa.store.calls.Pace;
 import stoa.store.leading.Claims;
 import stoa.store.leading.Health;
+import stoa.store.leading.Intents;
 import stoa.store.leading.Leadership;
 import stoa.store.leading.LogClock;
 import stoa.store.leading.Moments;
@@ -53,6 +56,7 @@ import stoa.store.running.Resident;
 import stoa.store.running.Residents;
 import stoa.store.running.Spaces;
 import stoa.store.running.Stages;
+import stoa.store.running.StoreTransaction;
 import stoa.store.running.TimeLimits;
 import stoa.store.running.Unfinished;
 import stoa.store.threads.Threads;
@@ -112,12 +116,14 @@ public final class Intake {
   private final Tally tally;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
   private final Claims claims;
+  private final Intents intents;
   private final Residents residents;
 
-  // The requests that wait for transactions over several stores, oldest first.
+  // The requests that wait for transactions over several stores, or for those that have lost often,
+  // oldest first.
   private final ConcurrentLinkedDeque<Request> deferred = new ConcurrentLinkedDeque<>();
 
-  // Whether a claim has ended since the leader last looked at the deferred requests.
+  // Whether a claim or an intent has ended since the leader last looked at the deferred requests.
   private volatile boolean lookAgain;
   private final Progress progress;
   private final long term;
@@ -135,7 +141,14 @@ public final class Intake {
 
   // The keys of deferred requests; later requests of the same keys wait behind these.
   private final Set<Resident> waiting = new HashSet<>();
+
+  // The keys whose calls wait for the intent of a transaction; later calls wait behind these, except
+  // for those of handlers.
+  private final Set<Resident> heldBack = new HashSet<>();
   private boolean retries;
+
+  // Whether the batch has the requests that were deferred.
+  private boolean retried;
   private final ArrayList<Request> taken = new ArrayList<>();
   private final ArrayList<Request> scheduled = new ArrayList<>();
   private final ArrayList<Resident> brief = new ArrayList<>();
@@ -158,6 +171,9 @@ public final class Intake {
 
     /// Makes a worker run the brief requests of some keys.
     void runBrief(List<Resident> scheduled);
+
+    /// Returns what a batch should have behind a change, see [WaitingCalls#attemptBehind].
+    @Nullable PutRequest attemptBehind(PutRequest change);
   }
 
   /// The log that this process leads.
@@ -216,6 +232,7 @@ public final class Intake {
     progress = new Progress(sealed.counter());
     moments = new Moments(health, leadership, threads, order, claims, sealed.counter());
     firstCounter = sealed.counter();
+    intents = new Intents(clock::machineMicros, epoch);
   }
 
   /// Sets the helper of the thread that leads. Called once, before the first request.
@@ -323,11 +340,14 @@ public final class Intake {
   boolean tryLead(@Nullable Request own, @Nullable List<Resident> mine) {
     if (!leadership.tryBegin()) return false;
     gathered = mine;
+    boolean again = false;
     try {
       lead(own);
+      again = retried;
     } finally {
       leadership.end();
     }
+    if (again) intents.passed();
     if (health.hasFailed()) progress.wake();
     return true;
   }
@@ -340,6 +360,7 @@ public final class Intake {
     if (taken.isEmpty() || !reserve()) return;
     defer(); // the wait for addresses lets transactions claim keys
     if (taken.isEmpty()) return;
+    Arrangement.arrange(taken);
     begin();
     for (Request request : taken) {
       try {
@@ -386,9 +407,62 @@ public final class Intake {
   /// Ends a claim.
   public void release(Claims.Claim claim) {
     claims.release(claim);
+    lookAgain();
+  }
+
+  // ---- transactions that have lost often
+
+  /// Returns the intents of transactions that have lost often.
+  public Intents intents() {
+    return intents;
+  }
+
+  /// Waits until nothing is under way that began before an intent stood and may change its keys.
+  public void awaitBefore(Intents.Intent intent) {
+    var _ = leadership.awaitBatch();
+    if (claims.isEmpty()) return;
+    for (StreamId stream : intent.streams()) {
+      var _ = claims.await(stream);
+    }
+  }
+
+  /// Ends an intent, and lets what it has held back go on.
+  public void end(Intents.Intent intent) {
+    if (intents.end(intent)) lookAgain();
+    pass();
+  }
+
+  /// Ends the intents whose time is over.
+  public void tick() {
+    if (intents.tick()) lookAgain();
+    pass();
+  }
+
+  /// Lets further intents stand when nothing is left of what ended ones have held back.
+  private void pass() {
+    if (deferred.isEmpty()) intents.passed();
+  }
+
+  private void lookAgain() {
     lookAgain = true;
     if (!isEmpty()) help().callWriter();
   }
+
+  /// Returns the refusal of a transaction that changes what the intent of another one holds back;
+  /// null when it changes nothing of that kind, or has an intent of its own: no two wait for each
+  /// other.
+  public @Nullable RuntimeException heldBack(StoreTransaction transaction) {
+    Intents.Intent own = transaction.intent();
+    if (intents.isEmpty() || (own != null && own.isStanding())) return null;
+    for (Draft.Change change : transaction.changes().changes()) {
+      if (intents.holdsBack(change.end().key.stream(), change.footprint())) {
+        return transaction.changes().aborted(change.end(), sequencer.last());
+      }
+    }
+    return null;
+  }
+
+  // ---- several stores, their votes
 
   /// Returns the entries that a transaction would log now, during a hold; keeps none of them.
   ///
@@ -524,9 +598,11 @@ public final class Intake {
   private void gather() {
     long bytes = 0;
     retries = hasDeferred();
+    retried = retries;
     if (retries) {
       lookAgain = false;
       waiting.clear();
+      heldBack.clear();
     }
     Request request;
     while (taken.size() < BATCH_ENTRIES_MAX
@@ -540,6 +616,12 @@ public final class Intake {
         bytes += request.bytes();
         Stages stages = request.stages();
         if (stages != null && !(request instanceof GetRequest)) stages.batch();
+        PutRequest behind =
+            request instanceof PutRequest put ? help().attemptBehind(put) : null;
+        if (behind != null) {
+          behind.goAhead();
+          taken.add(behind);
+        }
       }
     }
     if (retries && !deferred.isEmpty()) lookAgain = true; // they did not all fit
@@ -556,14 +638,17 @@ public final class Intake {
   }
 
   /// Defers the requests that would come in between a transaction over several stores and its vote,
-  /// and those behind them.
+  /// those that the intent of a transaction holds back, and those behind them.
   private void defer() {
-    if (claims.isEmpty() && waiting.isEmpty()) return;
+    if (claims.isEmpty() && waiting.isEmpty() && intents.isEmpty() && heldBack.isEmpty()) return;
     var later = new ArrayList<Request>();
     for (Request request : taken) {
-      if (!mustWait(request)) continue;
+      boolean waits = mustWait(request);
+      if (!waits && !isHeldBack(request)) continue;
       later.add(request);
-      if (request instanceof AppendRequest append) {
+      if (!waits) {
+        if (!(request instanceof CommitRequest)) heldBack.add(request.resident);
+      } else if (request instanceof AppendRequest append) {
         waiting.addAll(List.of(append.appending.residents()));
       } else if (!(request instanceof CommitRequest)) {
         waiting.add(request.resident);
@@ -593,6 +678,33 @@ public final class Intake {
               || (note.reflected != null && waiting.contains(note.reflected.resident()));
       case ChangeRequest change -> isClaimed(change, change instanceof DeleteRequest);
     };
+  }
+
+  /// Returns whether a request must wait for a transaction that has lost often, or behind a request
+  /// that waits for it. What belongs to a call that is under way does not wait: the transaction may
+  /// wait for that call.
+  private boolean isHeldBack(Request request) {
+    if (intents.isEmpty() && heldBack.isEmpty()) return false;
+    return switch (request) {
+      case CommitRequest commit -> heldBack(commit.transaction) != null;
+      case QuestionRequest question -> question.depth == 0 && heldBack.contains(question.resident);
+      case PutRequest put -> {
+        boolean begins = put.resident.nextGeneration == 0;
+        yield isHeldBack(put, put.origin, begins ? Footprint.ALL : put.footprint);
+      }
+      case DeleteRequest deletion -> isHeldBack(deletion, deletion.origin, Footprint.ALL);
+      case AppendRequest _, ChangeRequest _, NoteRequest _ -> false;
+    };
+  }
+
+  private boolean isHeldBack(
+      ChangeRequest change, Records.@Nullable Origin origin, Footprint footprint) {
+    StreamId stream = change.resident.key.stream();
+    if (origin != null && origin.isHandler()) {
+      intents.passes(stream, footprint, origin.caller());
+      return false;
+    }
+    return heldBack.contains(change.resident) || intents.holdsBack(stream, footprint);
   }
 
   /// Returns whether a request must wait for its key.

@@ -1,5 +1,6 @@
 package stoa.store.running;
 
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Key;
@@ -64,6 +65,12 @@ public interface HandlerFactory {
   /// comes behind those that wait already.
   default boolean awaits(Key key, byte[] value) {
     return false;
+  }
+
+  /// Returns what makes the put for the store to make when the caller of a put leaves that waits for
+  /// a condition; null when there is none. Making it may wait for the log.
+  default @Nullable Supplier<byte[]> left(Key key, byte[] value) {
+    return null;
   }
 
   /// Describes the method that a put calls; empty when it calls none, or when the factory does not

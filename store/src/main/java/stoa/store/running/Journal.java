@@ -1,6 +1,8 @@
 package stoa.store.running;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.Existence;
+import stoa.base.Key;
 
 /// Appends the entries of a run that no handler executes: the answers that it got, and the verdicts
 /// that take it back.
@@ -17,6 +19,10 @@ public interface Journal {
 
   /// Logs and runs a put again that waits for a condition, with the next batch; does not wait.
   void logAgain(PutRequest attempt);
+
+  /// Logs and runs a put of the store itself, because the caller of another one has left; does not
+  /// wait.
+  PutRequest logLeft(Key key, byte[] value, Existence existence);
 
   /// Leads a batch if no thread leads; returns whether it did.
   ///

@@ -32,6 +32,7 @@ import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
 import stoa.store.calls.Query;
 import stoa.store.calls.Visit;
+import stoa.store.leading.Intents;
 import stoa.store.records.Draft;
 import stoa.store.records.KeyRefusals;
 import stoa.store.records.Records;
@@ -180,6 +181,9 @@ public final class StoreTransaction implements AutoCloseable {
 
     /// Counts a transaction that was aborted because another call changed a key.
     void lostBecauseOf(Key key);
+
+    /// Ends the intent of a transaction that is over.
+    void over(Intents.Intent intent);
   }
 
   /// The beginning of a transaction.
@@ -237,6 +241,12 @@ public final class StoreTransaction implements AutoCloseable {
 
   // The reason for which it cannot commit.
   private @Nullable RuntimeException doomed;
+
+  // The intent under which it runs; null for none.
+  private volatile Intents.@Nullable Intent intent;
+
+  // The keys that it has used, once it was aborted and has ended; empty until then.
+  private volatile Set<StreamId> used = Set.of();
 
   // The key whose change aborted it.
   private volatile @Nullable Key changed;
@@ -692,6 +702,9 @@ public final class StoreTransaction implements AutoCloseable {
   }
 
   private void unpin() {
+    if (changed != null) used = Set.copyOf(touched.keySet());
+    Intents.Intent mine = intent;
+    if (mine != null) host.over(mine);
     touched.values().forEach(Resident::unpin);
     touched.clear();
     streams.values().forEach(Resident::unpin);
@@ -894,6 +907,27 @@ public final class StoreTransaction implements AutoCloseable {
   public List<PartRequest> parts() {
     List<PartRequest> made = parts;
     return made == null ? List.of() : made;
+  }
+
+  // ---- intents
+
+  /// Makes it run under an intent, which ends with it; returns this.
+  public StoreTransaction under(Intents.@Nullable Intent declared) {
+    intent = declared;
+    return this;
+  }
+
+  /// Returns the intent under which it runs; null for none.
+  public Intents.@Nullable Intent intent() {
+    return intent;
+  }
+
+  /// Returns the parts of the keys that it has read or written, once it was aborted; none stands for
+  /// all of a key.
+  public synchronized Map<StreamId, Set<Footprint>> used() {
+    var parts = new HashMap<StreamId, Set<Footprint>>();
+    for (StreamId stream : used.isEmpty() ? touched.keySet() : used) parts.put(stream, footprints.getOrDefault(stream, Set.of()));
+    return parts;
   }
 
   // ---- helpers

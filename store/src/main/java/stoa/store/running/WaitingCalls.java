@@ -4,10 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
 import stoa.LimitExceeded;
@@ -29,6 +32,10 @@ public final class WaitingCalls {
    * key, the key's handler is asked which of the waiting puts, in their order, would go on first
    * (Unblocked). The store logs that put again, with the same origin: an attempt. Its execution
    * decides. When it waits again, because another put came between, it keeps its place.
+   *
+   * The first put in a line also gets an attempt without a question, in the batch of a change and
+   * right behind it: often it is what the put waits for. So a hand-over takes one batch, not two.
+   * After such a guess was wrong, there is none until a put has gone on.
    *
    * Invariants:
    * (1) A key has one search at a time. A change during a search makes it begin again.
@@ -59,9 +66,12 @@ public final class WaitingCalls {
   private final Spaces spaces;
   private final TimeLimits limits;
   private final Bans bans;
+  private final Threads threads;
   private volatile @Nullable RuntimeException ended;
 
-  public WaitingCalls(Journal journal, Spaces spaces, TimeLimits limits, Bans bans) {
+  public WaitingCalls(
+      Journal journal, Spaces spaces, TimeLimits limits, Bans bans, Threads threads) {
+    this.threads = threads;
     this.journal = journal;
     this.spaces = spaces;
     this.limits = limits;
@@ -88,6 +98,7 @@ public final class WaitingCalls {
     private boolean searching;
     private boolean changed;
     private boolean isTimed;
+    private boolean guesses = true;
     private int tried = TRIED_MIN;
 
     private Line(Resident resident) {
@@ -191,7 +202,7 @@ public final class WaitingCalls {
   void deleted(Resident resident) {
     Line line = lines.get(resident);
     if (line == null) return;
-    settle(line, _ -> true, _ -> KeyRefusals.gone(resident.key));
+    settle(line, _ -> true, _ -> KeyRefusals.gone(resident.key), Pending::fail);
     changed(resident);
   }
 
@@ -271,21 +282,43 @@ public final class WaitingCalls {
       search(line, 0);
       return;
     }
+    journal.logAgain(attempt(line, waiter, false));
+  }
+
+  /// Returns the attempt of the first put that waits on a key, for the batch of a change of the key
+  /// and right behind it; null when there is none, or when it would hardly go on. The leader calls
+  /// this.
+  public @Nullable PutRequest attemptBehind(PutRequest change) {
+    if (all.get() == 0) return null;
+    Line line = lines.get(change.resident);
+    if (line == null || ended != null) return null;
+    Waiter first;
+    synchronized (line) {
+      if (line.searching || !line.guesses || line.waiters.isEmpty()) return null;
+      first = line.waiters.getFirst();
+      first.attempted = true;
+      line.searching = true;
+    }
+    return attempt(line, first, true);
+  }
+
+  private PutRequest attempt(Line line, Waiter waiter, boolean isGuess) {
     PutRequest put = waiter.put;
     Resident resident = put.resident;
     Check.that(resident.pin(), "%s stays in memory while a call waits", resident.key);
     resident.books().begun();
     PutRequest attempt = put.again();
     if (attempt.ticksMax > 0) limits.begun(attempt);
-    attempt.whenDone(_ -> ran(line, waiter, attempt));
-    journal.logAgain(attempt);
+    attempt.whenDone(_ -> ran(line, waiter, attempt, isGuess));
+    return attempt;
   }
 
-  private void ran(Line line, Waiter waiter, PutRequest attempt) {
+  private void ran(Line line, Waiter waiter, PutRequest attempt, boolean isGuess) {
     boolean waits = !attempt.failed() && attempt.answer().isWaiting();
     int next = 0;
     synchronized (line) {
       waiter.attempted = false;
+      if (isGuess || !waits) line.guesses = !waits;
       if (waits) {
         next = line.waiters.indexOf(waiter) + 1;
         line.isTimed |= attempt.answer().isTimed();
@@ -320,9 +353,9 @@ public final class WaitingCalls {
     if (now % TIMED_TICKS == 0) lookAgain();
     for (Line line : lines.values()) {
       Resident resident = line.resident;
-      settle(line, put -> put.isLateWaiting(now), this::late);
+      settle(line, put -> put.isLateWaiting(now), this::late, this::leave);
       RuntimeException banned = bans.refusal(resident.key, resident.generationHint());
-      if (banned != null) settle(line, _ -> true, _ -> banned);
+      if (banned != null) settle(line, _ -> true, _ -> banned, Pending::fail);
     }
   }
 
@@ -353,18 +386,46 @@ public final class WaitingCalls {
 
   /// Ends the puts of a session whose client is gone.
   public void endSession(long session, RuntimeException why) {
-    for (Line line : lines.values()) settle(line, put -> put.session() == session, _ -> why);
+    for (Line line : lines.values()) {
+      settle(line, put -> put.session() == session, _ -> why, this::leave);
+    }
   }
 
   /// Ends all puts, and those that come later.
   public void end(RuntimeException why) {
     ended = why;
-    for (Line line : lines.values()) settle(line, _ -> true, _ -> why);
+    for (Line line : lines.values()) settle(line, _ -> true, _ -> why, Pending::fail);
+  }
+
+  /// Ends a put whose caller has left, once the key knows that.
+  private void leave(PutRequest put, RuntimeException why) {
+    Key key = put.resident.key;
+    Supplier<byte[]> left = spaces.factory(key.space()).left(key, put.value);
+    if (left == null) {
+      put.fail(why);
+      return;
+    }
+    try {
+      threads.work(() -> {
+        try {
+          journal.logLeft(key, left.get(), put.existence).whenDone(_ -> put.fail(why));
+        } catch (RuntimeException refused) {
+          put.fail(why); // nothing can be logged
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      put.fail(why);
+    }
   }
 
   /// Ends some puts of a line that have no attempt; returns whether there were any.
+  ///
+  /// @param end fails a put with its reason
   private boolean settle(
-      Line line, Predicate<PutRequest> which, Function<PutRequest, RuntimeException> why) {
+      Line line,
+      Predicate<PutRequest> which,
+      Function<PutRequest, RuntimeException> why,
+      BiConsumer<PutRequest, RuntimeException> end) {
     var over = new ArrayList<PutRequest>();
     synchronized (line) {
       line.waiters.removeIf(waiter -> {
@@ -377,7 +438,7 @@ public final class WaitingCalls {
     changed(line.resident); // those behind them may have waited for them alone
     for (PutRequest put : over) {
       all.decrementAndGet();
-      put.fail(why.apply(put));
+      end.accept(put, why.apply(put));
     }
     return true;
   }
@@ -395,7 +456,7 @@ public final class WaitingCalls {
 
   /// Ends one put; returns whether it waited.
   boolean end(Predicate<PutRequest> which, Function<PutRequest, RuntimeException> why) {
-    for (Line line : lines.values()) if (settle(line, which, why)) return true;
+    for (Line line : lines.values()) if (settle(line, which, why, this::leave)) return true;
     return false;
   }
 

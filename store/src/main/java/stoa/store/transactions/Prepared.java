@@ -65,6 +65,11 @@ public final class Prepared {
     if (!transaction.hold()) {
       return new Vote.No(new Unavailable("the transaction has ended; begin another"));
     }
+    // It does not wait for the other transaction, which must overtake it.
+    if (intake.heldBack(transaction) instanceof Aborted heldBack) {
+      transaction.letGo();
+      return new Vote.No(transaction.told(heldBack));
+    }
     if (claim.read().isEmpty() && claim.changed().isEmpty()) {
       untouched.add(transaction);
       return new Vote.Yes(List.of());

@@ -10,6 +10,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
 import stoa.store.batches.BatchLeader;
+import stoa.store.leading.Intents;
 import stoa.store.leading.Moments;
 import stoa.store.leading.Tally;
 import stoa.store.past.Holds;
@@ -100,6 +101,11 @@ public final class Transactions implements StoreTransaction.Host {
   @Override
   public void lostBecauseOf(Key key) {
     tally.conflict(key);
+  }
+
+  @Override
+  public void over(Intents.Intent intent) {
+    leader.end(intent);
   }
 
   // ---- pins
