@@ -197,7 +197,6 @@ class ExpiryTest {
       try (var _ =
           stoa.store()
               .register("k", event -> removed.add((String) event.value()), new Removals())) {
-        stoa.store().put("k", "first", SHORT);
         stoa.store().put("k", "stays");
         stoa.store().put("k", "again", Duration.ofHours(1));
         stoa.store().put("k", "last", SHORT);
