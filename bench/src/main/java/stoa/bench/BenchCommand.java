@@ -23,6 +23,7 @@ import stoa.bench.cluster.ClusterBenchmark;
 import stoa.bench.code.CodeBenchmark;
 import stoa.bench.csmr.CsmrBenchmark;
 import stoa.bench.embedded.EmbeddedBenchmark;
+import stoa.bench.indexes.IndexesBenchmark;
 import stoa.bench.load.Scale;
 import stoa.bench.log.LogBenchmark;
 import stoa.bench.machine.Machine;
@@ -61,6 +62,7 @@ final class BenchCommand implements Callable<Integer> {
           new BackupBenchmark(),
           new WatchingBenchmark(),
           new TimersBenchmark(),
+          new IndexesBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
           new ClusterBenchmark());
