@@ -214,7 +214,7 @@ public final class IndexesBenchmark implements Benchmark<IndexesScale> {
     if (seen != expected) throw new IllegalStateException("an object is rare: " + seen);
   }
 
-  /// What is timed.
+  /// Work whose time is measured.
   @FunctionalInterface
   private interface Work {
     void run() throws Exception;

@@ -8,7 +8,7 @@ import stoa.Shared;
 final class Sheets {
   private Sheets() {}
 
-  /// What all of them do.
+  /// The method of all of them.
   interface Sheet {
     /// Sets all values to one that follows from a number.
     void write(long number);
