@@ -18,11 +18,11 @@ import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.base.ThrowableText;
 import stoa.front.CallNumbers;
+import stoa.front.MethodRun;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.SharedCall;
 import stoa.front.marshal.Marshaller;
-import stoa.front.types.IndexedMember;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
@@ -91,14 +91,13 @@ final class ObjectHandler implements Handler {
     }
   }
 
-  /// A question: what the object has in some of its fields and accessors.
+  /// A question: what a judge returns for the object.
   ///
-  /// @param type the class, in the code of the one who asks
-  /// @param members the fields and accessors
-  record ValuesQuestion(ObjectType type, List<IndexedMember> members) implements Query {
+  /// @param members what the judge reads, in the code of the one who asks
+  record JudgeQuestion(Members members, MethodRun.Judge judge) implements Query {
     @Override
     public int number() {
-      return members.size();
+      return 0;
     }
 
     @Override
@@ -413,7 +412,7 @@ final class ObjectHandler implements Handler {
   private Indexing.Values indexed() {
     if (type.shared().indexes().isEmpty()) return Indexing.Values.NONE;
     Indexing.Values last = lastIndexed;
-    return last != null ? last : Indexing.Values.of(type, instance);
+    return last != null ? last : Indexing.Values.entered(type, instance);
   }
 
   /// Executes a put and brings the indexes up to date. When an index refuses that, the object is as
@@ -428,9 +427,9 @@ final class ObjectHandler implements Handler {
     else if (known != null) state = type.state(known);
     boolean leaves = CallNumbers.isLeaving(value);
     Answer answer = leaves ? constructed() : act(value, execution);
-    Indexing.Values after = leaves ? Indexing.Values.NONE : Indexing.Values.of(type, instance);
     var indexing = new Indexing(stoa, execution, type);
     try {
+      Indexing.Values after = leaves ? Indexing.Values.NONE : indexing.values(instance);
       indexing.apply(prior, after);
       lastIndexed = leaves ? null : after;
       return answer;
@@ -438,7 +437,7 @@ final class ObjectHandler implements Handler {
       instance = state == null ? known : type.state(state);
       // A constructor may have set values, too, and other code may have other indexes.
       try {
-        indexing.apply(prior, Indexing.Values.of(type, instance));
+        indexing.apply(prior, indexing.values(instance));
       } catch (StoaException again) {
         if (prior.begins()) {
           thrownByConstructor = execution.once(() -> type.marshaller().thrown(again));
@@ -552,9 +551,10 @@ final class ObjectHandler implements Handler {
     if (query instanceof ShowQuestion(Shown.Bounds bounds)) {
       return new ObjectAnswer.Shared(seeing(bounds), stoa.marshaller());
     }
-    if (query instanceof ValuesQuestion(ObjectType asked, List<IndexedMember> members)) {
-      if (thrownByConstructor != null) return constructed();
-      return new ObjectAnswer.Shared(Indexing.values(members, asBy(asked)), stoa.marshaller());
+    if (query instanceof JudgeQuestion(Members members, MethodRun.Judge judge)) {
+      boolean exists = execution.generation() > 0 && thrownByConstructor == null;
+      String judged = exists ? Indexing.judged(members, asBy(members.type()), judge) : null;
+      return new ObjectAnswer.Shared(judged, stoa.marshaller());
     }
     if (query instanceof LentQuestion) return new ObjectAnswer.Shared(lent, stoa.marshaller());
     if (query instanceof Unblocked(List<byte[]> puts)) return first(puts, execution);
