@@ -7,10 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /// A requirement of a [Query] on an object.
 ///
-/// A condition compares what an accessor without parameters returns with a value. It names the
-/// accessor by a method reference: `eq(Order::customer, "ann")`. A field with an [Index] that has
-/// no accessor is named by [#field]. An accessor that the class has for the purpose makes any
-/// predicate a condition: `isTrue(Order::isLate)` runs `isLate()` where the objects are.
+/// A condition compares what an accessor returns with a value. It names the accessor by a method
+/// reference, `eq(Order::customer, "ann")`, or by a call with arguments, `isTrue(order ->
+/// order.isLate(today))`: the store makes the call where the objects are. So an accessor that the
+/// class has for the purpose makes any predicate a condition. A field with an [Index] that has no
+/// accessor is named by [#field].
 ///
 /// Values are of the classes that an [Index] takes, and compared in its order: a null is less than
 /// all others.

@@ -21,16 +21,22 @@ import java.lang.annotation.Target;
 /// or a `String`, [java.math.BigInteger], [java.math.BigDecimal], [java.util.UUID],
 /// [java.time.Instant], [java.time.Duration], [java.time.LocalDate], [java.time.LocalTime],
 /// [java.time.LocalDateTime], an enum, or a record of these. Null is a value, too, and the first
-/// one; so is what an accessor that throws returns. Enum constants are in the order of their names,
-/// records in that of their components. Of a value of more than a thousand characters, the first
-/// thousand determine its order.
+/// one. Enum constants are in the order of their names, records in that of their components. Of a
+/// value of more than a thousand characters, the first thousand determine its order.
 ///
 /// An indexed accessor depends on the state of its own object alone: it calls no other object, and
 /// asks for no time, version or random number. The class executes at the store
-/// ([Placement#SERVER]), in [LogOrder#GLOBAL].
+/// ([Placement#SERVER]), in [LogOrder#GLOBAL]. It returns in every state: a call that leaves an
+/// object in a state for which an indexed accessor throws fails with [CallFailed], and the object
+/// is as before.
 ///
 /// @see Unique
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.FIELD, ElementType.METHOD})
-public @interface Index {}
+public @interface Index {
+  /// The version of the meaning of the values. Raise it when an accessor returns other values than
+  /// in an earlier version of the class for the same state: that is a new index, and the first
+  /// query enters the objects in it.
+  int version() default 0;
+}

@@ -51,8 +51,17 @@ public interface Query<T> {
 
   /// Returns the objects.
   ///
+  /// @throws CallFailed when an accessor throws that the store compares in an object, naming both
   /// @throws LimitExceeded when the answer is larger than an answer may be; ask for pages
   List<T> list();
+
+  /// Returns what an accessor returns for each of the objects, in their order. The servers read the
+  /// values where the objects are, in the same round trip. They are of the classes that an [Index]
+  /// takes; a [java.math.BigDecimal] comes without trailing zeros.
+  ///
+  /// @throws CallFailed when an accessor throws, naming it and the object
+  /// @throws LimitExceeded when the answer is larger than an answer may be
+  <V extends @Nullable Object> List<V> list(Call1<T, V> accessor);
 
   /// Returns a part of the objects, as many as [#limit] says. Parts that follow each other see
   /// different moments, unless the query has a snapshot.
@@ -69,6 +78,15 @@ public interface Query<T> {
   /// Returns the number of the objects for each value that an accessor returns, in the order of the
   /// values.
   <V extends @Nullable Object> Map<V, Long> countBy(Call1<T, V> accessor);
+
+  /// Watches the answer: returns it, and then each change of it. After a call that may change the
+  /// answer, the query is asked again: for a query that one value of an index answers, after
+  /// changes of that index; for others, after calls on objects of the class.
+  ///
+  /// @throws IllegalStateException when the query has a snapshot, whose answer stays; in a
+  ///   transaction; in a method of a shared object
+  /// @throws LimitExceeded when there are too many streams of changes and live queries already
+  LiveQuery<T> watch();
 
   /// Returns how the store answers: by which index, what it compares in the objects, and whether an
   /// index lacks existing objects until the first answer. A text for people; it may change.

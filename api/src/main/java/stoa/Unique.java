@@ -21,4 +21,7 @@ import java.lang.annotation.Target;
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.FIELD, ElementType.METHOD})
-public @interface Unique {}
+public @interface Unique {
+  /// The version of the meaning of the values, see [Index#version].
+  int version() default 0;
+}

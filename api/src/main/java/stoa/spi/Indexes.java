@@ -3,6 +3,7 @@ package stoa.spi;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.Query;
+import stoa.Snapshot;
 import stoa.Stoa;
 
 /// Keeps the indexes of shared classes in shared objects, and answers queries from them.
@@ -33,8 +34,19 @@ public interface Indexes {
   /// Notes for the indexes of a class that they have all objects, when there are none yet.
   void begin(Stoa stoa, Class<?> type);
 
-  /// Compares the indexes of a class with its objects, while no call changes these.
+  /// Compares the indexes of a class with its objects, see [Stoa#checkIndexes].
   ///
-  /// @return the differences, a line each; none when the indexes are right
-  List<String> differences(Stoa stoa, Class<?> type);
+  /// @param moment a moment between calls, at which both are compared; null for the present
+  List<String> differences(Stoa stoa, Class<?> type, @Nullable Snapshot moment);
+
+  /// Returns the ids of the indexes that a type has in the code that executes its calls.
+  ///
+  /// @param type its stored name
+  List<String> indexesOf(Stoa stoa, String type);
+
+  /// Compares an index with the objects of a type whose class the program lacks.
+  ///
+  /// @param type its stored name
+  /// @param objects the encoded keys of the objects, each time anew
+  List<String> differences(Stoa stoa, String type, String index, Iterable<byte[]> objects);
 }

@@ -24,6 +24,7 @@ import stoa.bench.code.CodeBenchmark;
 import stoa.bench.coordination.CoordinationBenchmark;
 import stoa.bench.csmr.CsmrBenchmark;
 import stoa.bench.embedded.EmbeddedBenchmark;
+import stoa.bench.indexes.IndexesBenchmark;
 import stoa.bench.load.Scale;
 import stoa.bench.log.LogBenchmark;
 import stoa.bench.maps.MapsBenchmark;
@@ -65,6 +66,7 @@ final class BenchCommand implements Callable<Integer> {
           new TimersBenchmark(),
           new CoordinationBenchmark(),
           new MapsBenchmark(),
+          new IndexesBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
           new ClusterBenchmark());

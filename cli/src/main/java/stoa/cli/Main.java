@@ -21,6 +21,7 @@ public final class Main {
     TrimCommand.class,
     SubscriptionsCommand.class,
     TimersCommand.class,
+    IndexesCommand.class,
     AcceptCommand.class,
     AuditCommand.class,
     IdentityCommand.class,

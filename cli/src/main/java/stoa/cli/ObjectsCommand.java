@@ -151,6 +151,13 @@ final class ObjectsCommand implements Callable<Integer> {
     return page;
   }
 
+  /// Returns the encoded keys of the objects of a type.
+  static List<byte[]> keys(LookSource source, String name) {
+    var found = new ArrayList<ObjectLine>();
+    var _ = collect(source, name, new Some(0, Integer.MAX_VALUE, false), found);
+    return found.stream().map(one -> one.getKey().toByteArray()).toList();
+  }
+
   /// Finds a page of the objects of a type; returns whether there are more.
   private static boolean collected(
       LookSource source, String name, Some some, List<ObjectLine> found) {

@@ -51,6 +51,13 @@ class IndexAgent implements Forkable<IndexAgent> {
     }
   }
 
+  /// Returns the ids of the indexes of a class in the code that executes its calls in the agent's
+  /// group.
+  @Accessor
+  public List<String> indexes(String type) {
+    return List.copyOf(run().indexes(type));
+  }
+
   /// Checks that the code that executes the calls of a class in the agent's group has some indexes.
   ///
   /// @throws IllegalStateException when it lacks one

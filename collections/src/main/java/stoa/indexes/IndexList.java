@@ -6,35 +6,52 @@ import java.util.TreeSet;
 import stoa.Accessor;
 import stoa.Mutator;
 import stoa.Shared;
+import stoa.spi.Forkable;
 
 /// The indexes of a class that have all of its objects, by their ids.
 ///
 /// An index begins without the objects that exist already. It loses objects when code changes them
 /// that does not have the index.
 @Shared(name = "stoa.Indexes")
-class IndexList {
-  private final TreeSet<String> complete = new TreeSet<>();
+class IndexList implements Forkable<IndexList> {
+  // Replaced and never changed, so that forks share it.
+  private TreeSet<String> complete;
 
   /// For the store: no index is complete.
-  protected IndexList() {}
+  protected IndexList() {
+    this(new TreeSet<>());
+  }
+
+  private IndexList(TreeSet<String> complete) {
+    this.complete = complete;
+  }
 
   /// Returns those of some indexes that are not complete.
   @Accessor
   public List<String> incomplete(List<String> ids) {
     var found = new ArrayList<String>();
     for (String id : ids) if (!complete.contains(id)) found.add(id);
-    return found;
+    return List.copyOf(found);
   }
 
   /// Notes that indexes have all objects.
   @Mutator
   public void completed(List<String> ids) {
-    complete.addAll(ids);
+    var more = new TreeSet<>(complete);
+    more.addAll(ids);
+    complete = more;
   }
 
   /// Notes that an index lacks objects.
   @Mutator
   public void lost(String id) {
-    complete.remove(id);
+    var fewer = new TreeSet<>(complete);
+    fewer.remove(id);
+    complete = fewer;
+  }
+
+  @Override
+  public IndexList fork() {
+    return new IndexList(complete);
   }
 }

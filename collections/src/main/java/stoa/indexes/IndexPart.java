@@ -27,8 +27,11 @@ import stoa.spi.StateOutput;
 /// ```
 /// state:  1, the number of values, then each value, the number of its objects, and these, in order
 /// ```
-@Shared(name = "stoa.Index")
+@Shared(name = IndexPart.NAME)
 class IndexPart implements Forkable<IndexPart>, OwnState {
+  /// The stored name of the class.
+  static final String NAME = "stoa.Index";
+
   private static final int FORMAT = 1;
 
   // For each value one object, as a text, or a set of several.
@@ -97,7 +100,7 @@ class IndexPart implements Forkable<IndexPart>, OwnState {
   public List<String> find(@Key String value, @Nullable String after, int max) {
     var found = new ArrayList<String>();
     addObjects(entries.get(value), after, Order.ASCENDING, max, found);
-    return found;
+    return List.copyOf(found); // what a caller in the same process may share
   }
 
   /// Returns the number of objects of a value.

@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.Forbidden;
 import stoa.Query;
+import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.base.Key;
 import stoa.front.MethodRun;
@@ -28,9 +29,14 @@ public final class InstalledIndexes implements Indexes {
   /// For [stoa.collections.InstalledCollections].
   public InstalledIndexes() {}
 
+  /// Returns the key of a part of an index.
+  static String nameOf(String type, String index, int number) {
+    return type + " " + index + " " + number;
+  }
+
   /// Returns a part of an index.
   static IndexPart part(Stoa stoa, String type, String index, int number) {
-    return stoa.get(IndexPart.class, type + " " + index + " " + number);
+    return stoa.get(IndexPart.class, nameOf(type, index, number));
   }
 
   /// Returns the number of the part of a value.
@@ -92,10 +98,7 @@ public final class InstalledIndexes implements Indexes {
   public <T> Query<T> query(Stoa stoa, Class<T> type) {
     java.util.Objects.requireNonNull(type, "the type is null");
     MethodRun.refuse("begin a query");
-    if (!(stoa instanceof SharedStoa shared)) {
-      throw new UnsupportedOperationException(
-          stoa.getClass().getName() + " has no queries; open one with stoa-objects");
-    }
+    SharedStoa shared = shared(stoa);
     var query = new TypedQuery<T>(shared, type);
     shared.beginIndexes(type);
     return query;
@@ -151,7 +154,29 @@ public final class InstalledIndexes implements Indexes {
   }
 
   @Override
-  public List<String> differences(Stoa stoa, Class<?> type) {
-    return IndexCheck.differences((SharedStoa) stoa, type);
+  public List<String> differences(Stoa stoa, Class<?> type, @Nullable Snapshot moment) {
+    java.util.Objects.requireNonNull(type, "the type is null");
+    MethodRun.refuse("check indexes");
+    SharedStoa shared = shared(stoa);
+    if (shared.isTransacting()) {
+      throw new IllegalStateException("a transaction cannot check indexes; check them outside");
+    }
+    return IndexCheck.differences(shared, type, moment);
+  }
+
+  @Override
+  public List<String> indexesOf(Stoa stoa, String type) {
+    return agent(shared(stoa), 0).indexes(type);
+  }
+
+  @Override
+  public List<String> differences(Stoa stoa, String type, String index, Iterable<byte[]> objects) {
+    return IndexCheck.differences(shared(stoa), type, index, objects);
+  }
+
+  private static SharedStoa shared(Stoa stoa) {
+    if (stoa instanceof SharedStoa shared) return shared;
+    throw new UnsupportedOperationException(
+        stoa.getClass().getName() + " has no queries; open one with stoa-objects");
   }
 }

@@ -5,11 +5,10 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.Call;
 import stoa.front.MethodRun;
@@ -24,6 +23,7 @@ import stoa.front.MethodRun;
 /// @param order the field or accessor by which the rows are ordered; empty for the index
 /// @param window what of the rows is wanted
 /// @param result the kind of the answer
+/// @param shown the field or accessor whose values are the answer; empty for others
 record Plan(
     String type,
     String index,
@@ -31,7 +31,8 @@ record Plan(
     Test rest,
     String order,
     Window window,
-    Result result) {
+    Result result,
+    String shown) {
   /// The answer when the index lacks objects.
   static final List<String> INCOMPLETE = List.of("incomplete");
 
@@ -42,6 +43,10 @@ record Plan(
   enum Result {
     /// The rows: what orders each of them, then its object.
     ROWS,
+    /// The values of a field or accessor in the objects of the rows, in the order of the rows.
+    VALUES,
+    /// The rows, with what is shown of each object in place of what orders it: for agents.
+    READ,
     /// The number of the rows.
     COUNT,
     /// The values that order rows, each with the number of these.
@@ -83,6 +88,7 @@ record Plan(
     out.add(Integer.toString(spans.size()));
     for (Span span : spans) span.write(out);
     rest.write(out);
+    if (!shown.isEmpty()) out.add(shown);
     return out;
   }
 
@@ -102,7 +108,9 @@ record Plan(
       String from = in.next();
       spans.add(Span.read(from, in.next()));
     }
-    return new Plan(type, index, List.copyOf(spans), Test.read(in), order, window, result);
+    Test rest = Test.read(in);
+    String shown = in.hasNext() ? in.next() : "";
+    return new Plan(type, index, List.copyOf(spans), rest, order, window, result, shown);
   }
 
   // ---- the answer
@@ -130,9 +138,11 @@ record Plan(
   }
 
   private List<String> rowsOrCounts(MethodRun run) {
-    if (isCovered() && result != Result.ROWS) return counted();
-    List<Row> rows = isCovered() ? rows(window) : judged(run);
+    boolean isCount = result == Result.COUNT || result == Result.COUNTS;
+    if (isCovered() && isCount) return counted();
+    List<Row> rows = isCovered() ? rows(window) : met(run, rows(Window.ALL));
     if (result == Result.ROWS) return flat(cut(rows));
+    if (result == Result.VALUES) return shown(run, cut(rows));
     if (result == Result.COUNT) return List.of(Integer.toString(rows.size()));
     var counts = new TreeMap<String, Integer>();
     for (Row row : rows) counts.merge(row.value, 1, Integer::sum);
@@ -257,10 +267,23 @@ record Plan(
 
   // ---- where the objects are
 
+  /// Returns what the objects of rows have in the field or accessor that is shown.
+  private List<String> shown(MethodRun run, List<Row> rows) {
+    var reading = new Plan(type, index, List.of(), Test.TRUE, "", Window.ALL, Result.READ, shown);
+    var values = new HashMap<String, String>();
+    for (Row row : reading.met(run, rows)) values.put(row.object, row.value);
+    var out = new ArrayList<String>(rows.size());
+    for (Row row : rows) {
+      String value = values.get(row.object);
+      if (value != null) out.add(value);
+    }
+    return out;
+  }
+
   /// Returns the rows that meet the rest, from the agents of their groups.
-  private List<Row> judged(MethodRun run) {
+  private List<Row> met(MethodRun run, List<Row> some) {
     var groups = new LinkedHashMap<Integer, List<String>>();
-    for (Row row : rows(Window.ALL)) {
+    for (Row row : some) {
       int group = run.group(type, InstalledIndexes.key(row.object));
       List<String> of = groups.computeIfAbsent(group, _ -> new ArrayList<>());
       of.add(row.value);
@@ -280,20 +303,29 @@ record Plan(
 
   /// Returns those rows whose objects meet the rest, each with what orders it.
   List<String> judged(MethodRun run, List<String> objects) {
-    var members = new LinkedHashSet<String>();
+    var members = new TreeSet<String>();
     rest.addMembers(members);
     if (!order.isEmpty()) members.add(order);
-    List<String> names = List.copyOf(members);
+    if (result == Result.READ) members.add(shown);
+    var keys = new ArrayList<byte[]>(objects.size() / 2);
+    for (int i = 1; i < objects.size(); i += 2) keys.add(InstalledIndexes.key(objects.get(i)));
+    List<@Nullable String> judged =
+        run.judged(
+            type,
+            keys,
+            List.copyOf(members),
+            object -> {
+              if (!rest.holds(object)) return null;
+              if (result == Result.READ) return object.wholeValue(shown);
+              return order.isEmpty() ? "" : object.value(order);
+            });
     var met = new ArrayList<String>();
-    var values = new HashMap<String, String>();
-    for (int i = 0; i < objects.size(); i += 2) {
-      String object = objects.get(i + 1);
-      List<String> read = run.values(type, InstalledIndexes.key(object), names);
-      if (read == null) continue;
-      for (int at = 0; at < names.size(); at++) values.put(names.get(at), read.get(at));
-      if (!rest.holds(values)) continue;
-      met.add(order.isEmpty() ? objects.get(i) : Objects.requireNonNull(values.get(order)));
-      met.add(object);
+    for (int i = 0; i < keys.size(); i++) {
+      String by = judged.get(i);
+      if (by == null) continue;
+      boolean keeps = order.isEmpty() && result != Result.READ;
+      met.add(keeps ? objects.get(2 * i) : by);
+      met.add(objects.get(2 * i + 1));
     }
     return met;
   }

@@ -3,10 +3,9 @@ package stoa.indexes;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import stoa.Condition.Comparison;
+import stoa.front.MethodRun;
 
 /// A condition over the values of an object, in the forms of their indexes. Immutable.
 sealed interface Test {
@@ -16,8 +15,8 @@ sealed interface Test {
   /// A comparison of a field or accessor with the form of a value.
   record Of(String member, Comparison comparison, String value) implements Test {
     @Override
-    public boolean holds(Map<String, String> values) {
-      String here = Objects.requireNonNull(values.get(member), "the value was read");
+    public boolean holds(MethodRun.Looked object) {
+      String here = object.value(member);
       return switch (comparison) {
         case EQUAL -> here.equals(value);
         case LESS -> here.compareTo(value) < 0;
@@ -44,8 +43,8 @@ sealed interface Test {
   /// All of some tests.
   record All(List<Test> tests) implements Test {
     @Override
-    public boolean holds(Map<String, String> values) {
-      for (Test test : tests) if (!test.holds(values)) return false;
+    public boolean holds(MethodRun.Looked object) {
+      for (Test test : tests) if (!test.holds(object)) return false;
       return true;
     }
 
@@ -69,8 +68,8 @@ sealed interface Test {
   /// One of some tests.
   record Any(List<Test> tests) implements Test {
     @Override
-    public boolean holds(Map<String, String> values) {
-      for (Test test : tests) if (test.holds(values)) return true;
+    public boolean holds(MethodRun.Looked object) {
+      for (Test test : tests) if (test.holds(object)) return true;
       return false;
     }
 
@@ -88,8 +87,8 @@ sealed interface Test {
   /// The opposite of a test.
   record Not(Test test) implements Test {
     @Override
-    public boolean holds(Map<String, String> values) {
-      return !test.holds(values);
+    public boolean holds(MethodRun.Looked object) {
+      return !test.holds(object);
     }
 
     @Override
@@ -105,9 +104,7 @@ sealed interface Test {
   }
 
   /// Returns whether an object meets it.
-  ///
-  /// @param values what the object has, by the names of fields and accessors
-  boolean holds(Map<String, String> values);
+  boolean holds(MethodRun.Looked object);
 
   /// Adds the fields and accessors that it compares.
   void addMembers(Set<String> members);

@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import stoa.Call1;
 import stoa.Condition;
+import stoa.LiveQuery;
 import stoa.Query;
 import stoa.Ref;
 import stoa.Snapshot;
@@ -99,11 +100,9 @@ final class TypedQuery<T> implements Query<T> {
 
   private IndexedMember member(Call1<T, ?> accessor) {
     Objects.requireNonNull(accessor, "the accessor is null");
-    String name =
-        accessor instanceof Condition.Field<?, ?>(String field)
-            ? field
-            : stoa.nameOf(type, accessor);
-    return shared.readable(name);
+    return accessor instanceof Condition.Field<?, ?>(String field)
+        ? shared.readable(field)
+        : stoa.accessor(type, accessor);
   }
 
   private Test test(Condition<T> condition) {
@@ -127,7 +126,7 @@ final class TypedQuery<T> implements Query<T> {
   private Test test(Condition.Compared<T> compared) {
     IndexedMember member = member(compared.accessor());
     if (compared.comparison() == Condition.Comparison.PREFIX && !member.form().isText()) {
-      throw new IllegalArgumentException(member.name() + " is no text, and has no prefixes");
+      throw new IllegalArgumentException(member.shown() + " is no text, and has no prefixes");
     }
     return new Test.Of(
         member.name(), compared.comparison(), member.form().encode(compared.value()));
@@ -147,6 +146,11 @@ final class TypedQuery<T> implements Query<T> {
   }
 
   private Plan plan(@Nullable IndexedMember ordered, Plan.Window part, Plan.Result result) {
+    return plan(ordered, part, result, "");
+  }
+
+  private Plan plan(
+      @Nullable IndexedMember ordered, Plan.Window part, Plan.Result result, String shown) {
     Path best = null;
     for (IndexedMember member : shared.indexes()) {
       Path path = path(member);
@@ -166,7 +170,8 @@ final class TypedQuery<T> implements Query<T> {
         rest.isEmpty() ? Test.TRUE : new Test.All(List.copyOf(rest)),
         ordered == null || isOrder(chosen, ordered) ? "" : ordered.name(),
         part,
-        result);
+        result,
+        shown);
   }
 
   private static boolean isOrder(Path path, @Nullable IndexedMember ordered) {
@@ -272,20 +277,54 @@ final class TypedQuery<T> implements Query<T> {
     return snapshot == null ? object : snapshot.on(object);
   }
 
-  private List<T> objects(List<String> rows) {
-    var objects = new ArrayList<T>(rows.size() / 2);
+  /// Returns the objects of rows, by their references.
+  private Map<Ref<?>, T> objects(List<String> rows) {
+    var objects = new LinkedHashMap<Ref<?>, T>(rows.size());
     for (int i = 1; i < rows.size(); i += 2) {
       byte[] key = InstalledIndexes.key(rows.get(i));
-      Object name = Keys.decode(key, stoa.service().loader());
-      T object = stoa.view(type, new Ref<>(shared.name(), name), new View.Remote());
-      objects.add(seen(object));
+      var ref = new Ref<T>(shared.name(), Keys.decode(key, stoa.service().loader()));
+      objects.put(ref, seen(stoa.view(type, ref, new View.Remote())));
     }
     return objects;
   }
 
+  private Map<Ref<?>, T> objects() {
+    return objects(answer(plan(order, window, Plan.Result.ROWS)));
+  }
+
   @Override
   public List<T> list() {
-    return objects(answer(plan(order, window, Plan.Result.ROWS)));
+    return List.copyOf(objects().values());
+  }
+
+  @Override
+  public <V extends @Nullable Object> List<V> list(Call1<T, V> accessor) {
+    IndexedMember member = member(accessor);
+    var values = new ArrayList<V>();
+    for (String whole : answer(plan(order, window, Plan.Result.VALUES, member.name()))) {
+      @SuppressWarnings("unchecked") // Justification: the accessor returns such values
+      V value = (V) member.form().decodeWhole(whole);
+      values.add(value);
+    }
+    return java.util.Collections.unmodifiableList(values);
+  }
+
+  @Override
+  public LiveQuery<T> watch() {
+    MethodRun.refuse("watch a query");
+    if (snapshot != null) {
+      throw new IllegalStateException(
+          "the answer at " + snapshot + " stays; watch a query without a snapshot");
+    }
+    if (stoa.isTransacting()) {
+      throw new IllegalStateException("a transaction cannot watch a query; watch it outside");
+    }
+    Plan plan = plan(order, window, Plan.Result.ROWS);
+    String point = plan.point();
+    if (point == null) return new Watch<>(this::objects, () -> stoa.follow(shared.name(), null));
+    int part = InstalledIndexes.partOf(point);
+    byte[] key = Keys.encode(InstalledIndexes.nameOf(shared.name(), plan.index(), part));
+    return new Watch<>(this::objects, () -> stoa.follow(IndexPart.NAME, key));
   }
 
   @Override
@@ -295,7 +334,7 @@ final class TypedQuery<T> implements Query<T> {
     List<String> rows = answer(plan(order, of, Plan.Result.ROWS));
     boolean isLast = rows.size() / 2 < of.max();
     String next = isLast ? null : token(rows.get(rows.size() - 2), rows.getLast());
-    return new Page<>(objects(rows), next);
+    return new Page<>(List.copyOf(objects(rows).values()), next);
   }
 
   private static String token(String value, String object) {
@@ -340,6 +379,15 @@ final class TypedQuery<T> implements Query<T> {
     return byValue;
   }
 
+  private static String shown(java.util.Collection<String> members) {
+    var names = new java.util.StringJoiner(", ");
+    for (String member : members) {
+      String id = IndexedMember.idIn(member);
+      names.add(id == null ? member : id);
+    }
+    return names.toString();
+  }
+
   @Override
   public String explain() {
     Plan plan = plan(order, window, Plan.Result.ROWS);
@@ -355,9 +403,9 @@ final class TypedQuery<T> implements Query<T> {
     var members = new java.util.LinkedHashSet<String>();
     plan.rest().addMembers(members);
     if (!members.isEmpty()) {
-      text.append("; compares ").append(String.join(", ", members)).append(" in each object");
+      text.append("; compares ").append(shown(members)).append(" in each object");
     }
-    if (!plan.order().isEmpty()) text.append("; sorts by ").append(plan.order());
+    if (!plan.order().isEmpty()) text.append("; sorts by ").append(shown(List.of(plan.order())));
     List<String> ids = shared.indexes().stream().map(IndexedMember::id).toList();
     List<String> incomplete = InstalledIndexes.list(stoa, shared.name()).incomplete(ids);
     if (!incomplete.isEmpty()) {

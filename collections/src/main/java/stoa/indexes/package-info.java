@@ -7,4 +7,6 @@
 /// | [IndexAgent] | a shared object without state: the part of queries and deletions that runs where the objects are |
 /// | [InstalledIndexes] | finds the part of a value, for the store |
 /// | [TypedQuery], [Plan] | a query of a program, and how it is answered |
+/// | [Watch] | a query that tells each answer that differs |
+/// | [IndexCheck] | compares an index with a recount of the objects |
 package stoa.indexes;

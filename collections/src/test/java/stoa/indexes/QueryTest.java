@@ -14,7 +14,10 @@ import static stoa.Condition.less;
 import static stoa.Condition.not;
 import static stoa.Condition.startsWith;
 
+import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +26,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
+import stoa.CallFailed;
 import stoa.Change;
 import stoa.Changes;
+import stoa.Closed;
 import stoa.Index;
+import stoa.LiveQuery;
 import stoa.NotShareable;
 import stoa.NotUnique;
 import stoa.Query;
@@ -33,7 +39,7 @@ import stoa.Shared;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.Unique;
-import stoa.spi.Collections;
+import stoa.front.types.Keys;
 
 /// Indexes and queries, in the process, at a server, and over three groups.
 // NullAway does not see that the accessor of a method reference may return null; a query reads the
@@ -55,7 +61,7 @@ class QueryTest {
     @Unique private @Nullable String invoice;
     @Unique private @Nullable Price price;
 
-    record Price(java.math.BigDecimal amount, String currency) {}
+    record Price(BigDecimal amount, String currency) {}
 
     Order(String id) {
       this.id = id;
@@ -94,6 +100,19 @@ class QueryTest {
       return total >= 50;
     }
 
+    /// Amounts.
+    record Range(long from, long to) {}
+
+    @Accessor
+    public boolean costs(Range range) {
+      return range.from <= total && total < range.to;
+    }
+
+    @Accessor
+    public long distance(long to) {
+      return Math.abs(total - to);
+    }
+
     public void change(@Nullable String by, long amount) {
       customer = by;
       total = amount;
@@ -105,7 +124,7 @@ class QueryTest {
     }
 
     public void offer(String amount) {
-      price = new Price(new java.math.BigDecimal(amount), "EUR");
+      price = new Price(new BigDecimal(amount), "EUR");
     }
 
     public void ship() {
@@ -136,7 +155,7 @@ class QueryTest {
   }
 
   private static void checkIndexes(Stoa stoa) {
-    assertEquals(List.of(), Collections.installed().indexes().differences(stoa, Order.class));
+    assertEquals(List.of(), stoa.checkIndexes(Order.class));
   }
 
   @Test
@@ -148,6 +167,35 @@ class QueryTest {
       assertTrue(String.valueOf(taken.getMessage()).contains("12.5"), taken::getMessage);
       other.offer("-0.003");
       assertEquals(2, stoa.query(Order.class).countBy(Order::price).size());
+    }
+  }
+
+  @Test
+  void accessorsOfConditionsHaveArguments() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      order(stoa, "a", "ann", 10);
+      order(stoa, "b", "bob", 60);
+      order(stoa, "c", "ann", 70);
+      Query<Order> all = stoa.query(Order.class);
+      var range = new Order.Range(60, 70);
+      assertEquals(List.of("b"), ids(all.where(isTrue(order -> order.costs(range)))));
+      Query<Order> near = all.orderBy(order -> order.distance(61));
+      assertEquals(List.of("b", "c", "a"), ids(near));
+      assertEquals(List.of(1L, 9L, 51L), near.list(order -> order.distance(61)));
+      assertTrue(near.explain().endsWith("sorts by distance(long)"), near::explain);
+    }
+  }
+
+  @Test
+  void showsWholeValuesOfTheObjects() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      String name = "ann ".repeat(1_000);
+      Order a = order(stoa, "a", name, 1);
+      a.offer("12.5");
+      Query<Order> all = stoa.query(Order.class);
+      assertEquals(List.of(name), all.list(Order::customer));
+      assertEquals(List.of(new Order.Price(new BigDecimal("12.5"), "EUR")), all.list(Order::price));
+      assertEquals(List.of("a"), ids(all.where(eq(Order::customer, name))));
     }
   }
 
@@ -202,6 +250,10 @@ class QueryTest {
       large.put("anton", 1L);
       large.put("bob", 1L);
       assertEquals(large, all.where(isTrue(Order::isLarge)).countBy(Order::customer));
+      assertEquals(
+          Arrays.asList("anton", "bob", "ann", null),
+          all.orderBy(Order::total).descending().list(Order::customer));
+      assertEquals(List.of(60L), all.where(eq(Order::customer, "bob")).list(Order::total));
       stoa.delete(c);
       assertEquals(List.of(), ids(all.where(eq(Order::customer, (String) null))));
       assertEquals(3, all.count());
@@ -373,6 +425,103 @@ class QueryTest {
       other.bill(text + "x");
       return order;
     });
+  }
+
+  @Shared(name = "test.Fraction")
+  static class Fraction {
+    private long over;
+    private long under = 1;
+
+    @Index
+    @Accessor
+    public long quotient() {
+      return over / under;
+    }
+
+    @Accessor
+    public boolean isOdd() {
+      if (over < 0) throw new IllegalStateException("negative");
+      return over % 2 != 0;
+    }
+
+    public void set(long numerator, long denominator) {
+      over = numerator;
+      under = denominator;
+    }
+  }
+
+  private static void checkNames(CallFailed failed, String accessor) {
+    String message = String.valueOf(failed.getMessage());
+    assertTrue(message.contains("[a]") && message.contains(accessor), message);
+  }
+
+  @Test
+  void anAccessorThatThrowsFailsTheCallOrTheQueryThatReadsIt() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Fraction a = stoa.get(Fraction.class, "a");
+      a.set(6, 3);
+      checkNames(
+          assertThrows(CallFailed.class, () -> a.set(1, 0)), "quotient threw java.lang.Arith");
+      assertThrows(CallFailed.class, () -> stoa.transact(() -> a.set(1, 0)));
+      assertEquals(2, a.quotient());
+      Query<Fraction> all = stoa.query(Fraction.class);
+      Query<Fraction> odd = all.where(isTrue(Fraction::isOdd));
+      assertEquals(0, odd.count());
+      a.set(-3, 1);
+      checkNames(assertThrows(CallFailed.class, odd::list), "isOdd threw java.lang.IllegalState");
+      assertEquals(0, odd.where(eq(Fraction::quotient, 2L)).count());
+      assertEquals(List.of(), stoa.checkIndexes(Fraction.class));
+    }
+  }
+
+  @Test
+  void aCheckNamesWhatAnIndexHasInExcessAndLacks() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      order(stoa, "a", "ann", 1);
+      checkIndexes(stoa);
+      String ann = "\u0001ann"; // the form of the text
+      IndexPart part =
+          InstalledIndexes.part(
+              stoa, "test.Order", "index customer text", InstalledIndexes.partOf(ann));
+      part.remove(ann, InstalledIndexes.text(Keys.encode("a")));
+      part.add(ann, InstalledIndexes.text(Keys.encode("ghost")));
+      assertEquals(
+          List.of(
+              "the index customer text of test.Order has test.Order[ghost] under \"ann\", and the"
+                  + " object does not exist",
+              "the index customer text of test.Order lacks test.Order[a], which has \"ann\""),
+          stoa.checkIndexes(Order.class).stream().sorted().toList());
+    }
+  }
+
+  @Test
+  void aLiveQueryTellsEachAnswerThatDiffers() throws InterruptedException {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Order a = order(stoa, "a", "ann", 10);
+      Query<Order> all = stoa.query(Order.class);
+      Query<Order> anns = all.where(eq(Order::customer, "ann"));
+      Query<Order> large = all.where(isTrue(Order::isLarge)).orderBy(Order::total).descending();
+      try (LiveQuery<Order> ofAnn = anns.watch();
+          LiveQuery<Order> ofLarge = large.watch()) {
+        assertEquals(List.of("a"), ids(ofAnn.next().objects()));
+        assertEquals(List.of(), ofLarge.next().objects());
+        Order b = order(stoa, "b", "ann", 60);
+        LiveQuery.Answer<Order> told = ofAnn.next();
+        assertEquals(List.of("a", "b"), ids(told.objects()));
+        assertEquals(List.of("b"), ids(told.entered()));
+        assertEquals(List.of("b"), ids(ofLarge.next().objects()));
+        a.change("bob", 70);
+        assertEquals(List.of("a"), ids(ofAnn.next().left()));
+        assertEquals(List.of("a", "b"), ids(ofLarge.next().objects()));
+        b.ship(); // changes no answer
+        stoa.delete(a);
+        assertEquals(List.of("b"), ids(ofLarge.next().objects()));
+        assertTrue(ofAnn.next(Duration.ZERO).isEmpty());
+        ofAnn.close();
+        assertThrows(Closed.class, ofAnn::next);
+      }
+      assertThrows(IllegalStateException.class, () -> stoa.transact(() -> anns.watch()));
+    }
   }
 
   @Test

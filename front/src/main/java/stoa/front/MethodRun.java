@@ -59,14 +59,33 @@ public interface MethodRun extends CallContext {
     throw new UnsupportedOperationException("indexes are kept where the store is");
   }
 
-  /// Returns what an object of the same group has in some of its fields and accessors, as of the
-  /// moment at which the method reads; null when it does not exist then.
+  /// Has a judge look at objects of the same group, as of the moment at which the method reads.
   ///
-  /// @param type the stored name of its type
-  /// @param key its encoded key
-  /// @param members the names of fields with an index, and of accessors
-  default @Nullable List<String> values(String type, byte[] key, List<String> members) {
+  /// @param type the stored name of their type
+  /// @param keys their encoded keys
+  /// @param members the names of the fields and accessors for which the judge asks
+  /// @return what the judge returned for each of them; null for one that does not exist then
+  /// @throws stoa.CallFailed when an accessor throws, naming the object and the accessor
+  default List<@Nullable String> judged(
+      String type, List<byte[]> keys, List<String> members, Judge judge) {
     throw new UnsupportedOperationException("queries are answered where the store is");
+  }
+
+  /// Looks at an object for a query. Any thread may use it.
+  @FunctionalInterface
+  interface Judge {
+    /// Returns a text about an object, or null.
+    @Nullable String judge(Looked object);
+  }
+
+  /// An object at which a judge looks.
+  interface Looked {
+    /// Returns what the object has in a field with an index, or in an accessor, of a name: in the
+    /// form of the index.
+    String value(String member);
+
+    /// Returns the same without an end to its length.
+    String wholeValue(String member);
   }
 
   /// Returns the encoded key of the object whose method runs.

@@ -43,6 +43,9 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
     @Nullable Object get() throws Throwable;
   }
 
+  private static final String ONE_ACCESSOR =
+      "a query names one accessor, as in Order::customer or order -> order.isLate(today)";
+
   private final Calling calling;
   private final Executor answers;
   private @Nullable CompletableFuture<R> future;
@@ -79,20 +82,21 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
                 + " its answer in thenApply"));
   }
 
-  /// Returns the name of the one method without parameters that a call calls.
+  /// The method that a call calls.
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  record Named(SharedMethod method, @Nullable Object[] arguments) {}
+
+  /// Returns the one method that a call calls.
   ///
   /// @param shared a proxy
-  static <T> String name(T shared, Call1<T, ?> call) {
-    var named = new String[1];
+  static <T> Named named(T shared, Call1<T, ?> call) {
+    var named = new @Nullable Named[1];
     T naming =
         Proxies.redirect(
             shared,
             (_, method, arguments) -> {
-              if (named[0] != null || arguments.length > 0) {
-                throw new IllegalArgumentException(
-                    "a query names one accessor without parameters, as in Order::customer");
-              }
-              named[0] = method.name();
+              if (named[0] != null) throw new IllegalArgumentException(ONE_ACCESSOR);
+              named[0] = new Named(method, arguments);
               return placeholder(method);
             });
     try {
@@ -102,9 +106,9 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
     } catch (Exception other) {
       if (named[0] == null) throw new IllegalArgumentException("the call names no accessor", other);
     }
-    if (named[0] != null) return named[0];
-    throw new IllegalArgumentException(
-        "a query names one accessor without parameters, as in Order::customer");
+    Named found = named[0];
+    if (found != null) return found;
+    throw new IllegalArgumentException(ONE_ACCESSOR);
   }
 
   @Override

@@ -128,7 +128,7 @@ final class Scheduling implements Invoker {
                 name,
                 schedule,
                 method.id(),
-                TimerArguments.encode(method.toString(), arguments)));
+                TimerArguments.encode("a timer", method.toString(), arguments)));
     made = true;
     return Recorder.placeholder(method);
   }

@@ -47,6 +47,7 @@ import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
+import stoa.front.types.SharedMethod;
 import stoa.spi.Binding;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
@@ -73,8 +74,8 @@ public final class SharedStoa implements Host {
 
   private static final int ACCESSORS_MAX = 1_024;
 
-  // The names of the accessors that method references name.
-  private final ConcurrentHashMap<Call1<?, ?>, String> accessors = new ConcurrentHashMap<>();
+  // The accessors that method references name.
+  private final ConcurrentHashMap<Call1<?, ?>, IndexedMember> accessors = new ConcurrentHashMap<>();
 
   // The classes with indexes that the program uses.
   private final Set<Class<?>> indexed = ConcurrentHashMap.newKeySet();
@@ -558,15 +559,21 @@ public final class SharedStoa implements Host {
 
   // ---- indexes
 
-  /// Returns the name of the accessor that a call of one names.
-  public <T> String nameOf(Class<T> type, Call1<T, ?> call) {
-    String known = accessors.get(call);
+  /// Returns what a query reads by the accessor that a call names.
+  public <T> IndexedMember accessor(Class<T> type, Call1<T, ?> call) {
+    IndexedMember known = accessors.get(call);
     if (known != null) return known;
     SharedCall any = SharedCall.reference(this, service.target(type, ""));
-    String name = Recorder.name(type.cast(proxy(any)), call);
+    Recorder.Named named = Recorder.named(type.cast(proxy(any)), call);
+    SharedMethod method = named.method();
+    if (named.arguments().length > 0) {
+      byte[] arguments = TimerArguments.encode("a query", method.toString(), named.arguments());
+      return IndexedMember.of(method, named.arguments(), IndexedMember.named(method, arguments));
+    }
+    IndexedMember member = any.shared().readable(method.name());
     // A method reference is one object for each place in the program.
-    if (accessors.size() < ACCESSORS_MAX) accessors.put(call, name);
-    return name;
+    if (accessors.size() < ACCESSORS_MAX) accessors.put(call, member);
+    return member;
   }
 
   /// Lets the indexes of a class begin when the program uses it for the first time outside of a
@@ -589,6 +596,10 @@ public final class SharedStoa implements Host {
   public <T> ChangeStream<T> changes(Changes<T> what) {
     Objects.requireNonNull(what, "what to tell the changes of is null");
     MethodRun.refuse("read changes");
+    return following(() -> SharedChanges.open(this, what, changeStreams::decrementAndGet));
+  }
+
+  private <T> T following(Supplier<T> open) {
     if (changeStreams.incrementAndGet() > StreamStore.FOLLOWERS_MAX) {
       changeStreams.decrementAndGet();
       throw new LimitExceeded(
@@ -596,10 +607,44 @@ public final class SharedStoa implements Host {
               .formatted(StreamStore.FOLLOWERS_MAX));
     }
     try {
-      return SharedChanges.open(this, what, changeStreams::decrementAndGet);
+      return open.get();
     } catch (RuntimeException | Error refused) {
       changeStreams.decrementAndGet();
       throw refused;
+    }
+  }
+
+  /// Follows the changes of the objects of a type from now on. The one who follows does not read
+  /// what they are, and closes once.
+  ///
+  /// @param type the stored name of the type
+  /// @param key the encoded key of the one object; null for all
+  public Service.Tail<ChangeSet> follow(String type, byte @Nullable [] key) {
+    return following(() -> {
+      LogAddress now = service.streams().tail();
+      var query = new ChangeQuery(type, key, Changes.Detail.CALLS, 0);
+      LogAddress next = new LogAddress(now.epoch(), now.counter() + 1);
+      Service.Tail<ChangeSet> tail = service.changes().follow(query, next);
+      return new CountedTail<>(tail, changeStreams::decrementAndGet);
+    });
+  }
+
+  /// A tail that tells its end.
+  private record CountedTail<E>(Service.Tail<E> tail, Runnable ended) implements Service.Tail<E> {
+    @Override
+    public @Nullable E poll() {
+      return tail.poll();
+    }
+
+    @Override
+    public @Nullable E next(long nanosMax) throws InterruptedException {
+      return tail.next(nanosMax);
+    }
+
+    @Override
+    public void close() {
+      ended.run();
+      tail.close();
     }
   }
 

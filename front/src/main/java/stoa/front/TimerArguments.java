@@ -28,7 +28,8 @@ import stoa.front.types.Platform;
 import stoa.front.types.SharedType;
 
 /// The arguments of a timer's call, in a form without numbers of any dictionary: the timer may fire
-/// after the store has been restored into another one, and in code of another version.
+/// after the store has been restored into another one, and in code of another version. Also those
+/// of the accessors of a query, which all groups read.
 ///
 /// ```
 /// count, then for each argument:
@@ -105,25 +106,28 @@ public final class TimerArguments {
 
   /// Returns the encoding of arguments.
   ///
-  /// @param method the method in the message of a refusal
+  /// @param user what passes them, in the message of a refusal
+  /// @param method the method in that message
   /// @throws NotShareable when an argument is of another class
   /// @throws LimitExceeded when they take too many bytes
-  static byte[] encode(String method, @Nullable Object[] arguments) {
+  static byte[] encode(String user, String method, @Nullable Object[] arguments) {
     if (arguments.length == 0) return NOTHING.clone();
     var out = new Encoder(64).varint(arguments.length);
-    for (Object argument : arguments) write(out, method, argument);
+    for (Object argument : arguments) write(out, user, method, argument);
     if (out.size() <= Timers.ARGUMENT_BYTES_MAX) return out.toBytes();
     throw new LimitExceeded(
         "the arguments of "
             + method
             + " take "
             + out.size()
-            + " bytes, and those of a timer's call have at most "
+            + " bytes, and those of "
+            + user
+            + " have at most "
             + Timers.ARGUMENT_BYTES_MAX
             + "; keep them in an object, and pass the object");
   }
 
-  private static void write(Encoder out, String method, @Nullable Object argument) {
+  private static void write(Encoder out, String user, String method, @Nullable Object argument) {
     if (argument == null) {
       out.u8(NULL);
       return;
@@ -144,17 +148,18 @@ public final class TimerArguments {
       try {
         out.u8(VALUE).sized(Plain.ONE.value(argument));
       } catch (StoaException unfit) {
-        throw refused(method, argument, unfit);
+        throw refused(user, method, argument, unfit);
       }
     } else {
-      throw refused(method, argument, null);
+      throw refused(user, method, argument, null);
     }
   }
 
   private static NotShareable refused(
-      String method, Object argument, @Nullable StoaException unfit) {
+      String user, String method, Object argument, @Nullable StoaException unfit) {
     String text =
-        "a timer cannot keep the argument of class "
+        user
+            + " cannot keep the argument of class "
             + argument.getClass().getName()
             + " for "
             + method

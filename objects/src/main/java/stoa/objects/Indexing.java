@@ -4,10 +4,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import stoa.CallFailed;
+import stoa.Corrupt;
 import stoa.NotUnique;
 import stoa.Ref;
 import stoa.StoaException;
+import stoa.front.MethodRun;
 import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
 import stoa.spi.CallContext;
@@ -25,6 +30,9 @@ final class Indexing {
    * then removed nothing. Each call has a reverse, which is made when a later one is refused.
    */
 
+  private static final char JUDGED = '=';
+  private static final char FAILED = '!';
+
   /// The values of an object in the indexes of its class.
   ///
   /// @param members the indexes
@@ -33,11 +41,33 @@ final class Indexing {
     /// The values of an object that does not exist.
     static final Values NONE = new Values(List.of(), List.of());
 
+    /// Returns those under which an object was entered. An accessor that throws now, and did not
+    /// then, counts as null.
+    static Values entered(ObjectType type, @Nullable Object instance) {
+      return read(
+          type,
+          instance,
+          (member, of) -> {
+            try {
+              return member.valueOf(of);
+            } catch (CallFailed thrown) {
+              return "";
+            }
+          });
+    }
+
     /// Reads them from an object.
-    static Values of(ObjectType type, @Nullable Object instance) {
+    private static Values read(
+        ObjectType type,
+        @Nullable Object instance,
+        BiFunction<IndexedMember, Object, String> reader) {
       List<IndexedMember> members = type.shared().indexes();
       if (members.isEmpty() || instance == null) return NONE;
-      return new Values(members, Indexing.values(members, instance));
+      return looking(() -> {
+        var values = new ArrayList<String>(members.size());
+        for (IndexedMember member : members) values.add(reader.apply(member, instance));
+        return new Values(members, values);
+      });
     }
 
     private @Nullable String of(IndexedMember wanted) {
@@ -56,14 +86,54 @@ final class Indexing {
   ///   lacks
   record Prior(Values values, boolean begins, List<String> dropped) {}
 
-  /// Reads some values from an object.
-  static List<String> values(List<IndexedMember> members, Object instance) {
-    return ScopedValue.where(CallContext.CURRENT, new LookingContext())
-        .call(() -> {
-          var values = new ArrayList<String>(members.size());
-          for (IndexedMember member : members) values.add(member.valueOf(instance));
-          return values;
-        });
+  /// Reads from an object, which depends on nothing else meanwhile.
+  private static <T extends @Nullable Object> T looking(
+      ScopedValue.CallableOp<T, RuntimeException> read) {
+    return ScopedValue.where(CallContext.CURRENT, new LookingContext()).call(read);
+  }
+
+  /// Returns what a judge returns for an object, behind [#JUDGED]; the reason, behind [#FAILED],
+  /// when an accessor throws; null when the judge returns null.
+  static @Nullable String judged(Members members, Object instance, MethodRun.Judge judge) {
+    try {
+      String judged = looking(() -> judge.judge(new Look(members, instance)));
+      return judged == null ? null : JUDGED + judged;
+    } catch (CallFailed thrown) {
+      return FAILED + thrown.getMessage();
+    }
+  }
+
+  /// Returns what a judge returned, from the answer of [#judged].
+  ///
+  /// @param object returns the object, for the message
+  /// @throws CallFailed when an accessor threw
+  static @Nullable String judgment(@Nullable String answer, Supplier<Ref<?>> object) {
+    if (answer == null) return null;
+    if (answer.charAt(0) == FAILED) throw failed(object.get(), answer.substring(1), null);
+    return answer.substring(1);
+  }
+
+  private static CallFailed failed(Object object, String why, @Nullable Throwable cause) {
+    String message =
+        object
+            + ": "
+            + why
+            + "; an accessor that an index or a query reads returns a value in every state, null"
+            + " where it has none";
+    return cause == null ? new CallFailed(message) : new CallFailed(message, cause);
+  }
+
+  /// The object of a judge.
+  private record Look(Members members, Object instance) implements MethodRun.Looked {
+    @Override
+    public String value(String member) {
+      return members.get(member).valueOf(instance);
+    }
+
+    @Override
+    public String wholeValue(String member) {
+      return members.get(member).wholeValueOf(instance);
+    }
   }
 
   private record Step(IndexedMember member, String value, boolean enters) {}
@@ -87,6 +157,18 @@ final class Indexing {
   /// Returns the context of its calls.
   ObjectContext context() {
     return context;
+  }
+
+  /// Returns the values of the object after the put.
+  ///
+  /// @throws CallFailed when an accessor throws, naming the object and the accessor
+  Values values(@Nullable Object instance) {
+    try {
+      return Values.read(type, instance, IndexedMember::valueOf);
+    } catch (CallFailed thrown) {
+      String why = thrown.getMessage() + ", so the object is as before the call";
+      throw failed(service.refOf(execution.key()), why, thrown.getCause());
+    }
   }
 
   /// Makes the calls. When one of them is refused, it takes the others back.
@@ -198,6 +280,14 @@ final class Indexing {
     }
   }
 
+  private static @Nullable Object shown(Step step) {
+    try {
+      return step.member.form().decode(step.value);
+    } catch (Corrupt cut) {
+      return step.value; // a record whose end is missing
+    }
+  }
+
   private NotUnique notUnique(Step step, String other) {
     Object holder;
     try {
@@ -209,7 +299,7 @@ final class Indexing {
     return new NotUnique(
         service.refOf(execution.key())
             + " cannot have \""
-            + step.member.form().decode(step.value)
+            + shown(step)
             + "\" as its "
             + step.member.name()
             + ", since "

@@ -33,6 +33,7 @@ import stoa.StoaException;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Existence;
@@ -849,7 +850,12 @@ final class LocalService implements Service, Placing.Roots {
     if (transaction == null) {
       throw new IllegalStateException("a transaction changes what indexes have of " + object.key());
     }
-    long generation = transaction.generation(object.key());
+    long generation;
+    try {
+      generation = transaction.generation(object.key());
+    } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
+      throw execution.suspend(ofTheStore);
+    }
     if (generation == 0) return;
     byte[] put = indexed == MethodRun.Indexed.LEFT ? CallNumbers.leaving() : CallNumbers.creation();
     byte[] answer =
@@ -887,23 +893,29 @@ final class LocalService implements Service, Placing.Roots {
         });
   }
 
-  /// Returns what an object has in some fields and accessors, for a method that reads at a moment.
-  @Nullable List<String> values(
-      Execution execution, String type, byte[] key, List<String> members) {
-    ObjectType known = typeNamed(type);
-    var read = new ArrayList<IndexedMember>(members.size());
-    for (String member : members) read.add(known.shared().readable(member));
-    var question = new ObjectHandler.ValuesQuestion(known, read);
-    Key of = object(known, Keys.decode(key, known.code().loader())).key();
-    byte[] answer = execution.get(of, question, new Existence.Undeleted(null));
+  /// Has a judge look at objects, for a method that reads at a moment.
+  List<@Nullable String> judged(
+      Execution execution, Members members, List<byte[]> keys, MethodRun.Judge judge) {
+    var question = new ObjectHandler.JudgeQuestion(members, judge);
+    String type = members.type().shared().name();
+    ClassLoader keyClasses = members.type().code().loader();
+    var judged = new ArrayList<@Nullable String>(keys.size());
+    for (byte[] name : keys) {
+      var key = new Key(type, name, new Ref<>(type, Keys.decode(name, keyClasses)));
+      judged.add(Indexing.judgment(judged(execution, key, question), () -> refOf(key)));
+    }
+    return judged;
+  }
+
+  private @Nullable String judged(
+      Execution execution, Key key, ObjectHandler.JudgeQuestion question) {
+    byte[] answer = execution.get(key, question, new Existence.Undeleted(null));
     try {
-      @SuppressWarnings("unchecked") // Justification: the handler answers so
-      List<String> values = (List<String>) ObjectAnswer.get(answer, marshaller());
-      return values;
+      return (String) ObjectAnswer.get(answer, marshaller());
     } catch (VirtualMachineError | Execution.Unwinding passedOn) {
       throw passedOn;
     } catch (Throwable absent) {
-      return null; // it is gone, or its constructor threw
+      return null; // it is gone
     }
   }
 

@@ -95,8 +95,13 @@ final class ObjectContext implements MethodRun {
   }
 
   @Override
-  public @Nullable List<String> values(String type, byte[] key, List<String> members) {
-    return service.values(execution, type, key, members);
+  public List<@Nullable String> judged(
+      String type, List<byte[]> keys, List<String> members, Judge judge) {
+    var read = new Members(service.typeNamed(type));
+    for (String member : members) {
+      var _ = read.get(member);
+    }
+    return service.judged(execution, read, keys, judge);
   }
 
   @Override

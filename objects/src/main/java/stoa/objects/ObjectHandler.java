@@ -21,11 +21,11 @@ import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.base.ThrowableText;
 import stoa.front.CallNumbers;
+import stoa.front.MethodRun;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.SharedCall;
 import stoa.front.marshal.Marshaller;
-import stoa.front.types.IndexedMember;
 import stoa.front.types.Lifetime;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
@@ -99,14 +99,13 @@ final class ObjectHandler implements Handler {
     }
   }
 
-  /// A question: what the object has in some of its fields and accessors.
+  /// A question: what a judge returns for the object.
   ///
-  /// @param type the class, in the code of the one who asks
-  /// @param members the fields and accessors
-  record ValuesQuestion(ObjectType type, List<IndexedMember> members) implements Query {
+  /// @param members what the judge reads, in the code of the one who asks
+  record JudgeQuestion(Members members, MethodRun.Judge judge) implements Query {
     @Override
     public int number() {
-      return members.size();
+      return 0;
     }
 
     @Override
@@ -496,7 +495,7 @@ final class ObjectHandler implements Handler {
   private Indexing.Values indexed() {
     if (type.shared().indexes().isEmpty()) return Indexing.Values.NONE;
     Indexing.Values last = lastIndexed;
-    return last != null ? last : Indexing.Values.of(type, instance);
+    return last != null ? last : Indexing.Values.entered(type, instance);
   }
 
   /// Executes a put and brings the indexes up to date. When an index refuses that, the object is as
@@ -511,9 +510,9 @@ final class ObjectHandler implements Handler {
     else if (known != null) state = type.state(known);
     boolean leaves = CallNumbers.isLeaving(value);
     Answer answer = leaves ? constructed() : act(value, execution);
-    Indexing.Values after = leaves ? Indexing.Values.NONE : Indexing.Values.of(type, instance);
     var indexing = new Indexing(stoa, execution, type);
     try {
+      Indexing.Values after = leaves ? Indexing.Values.NONE : indexing.values(instance);
       indexing.apply(prior, after);
       lastIndexed = leaves ? null : after;
       left = leaves;
@@ -522,7 +521,7 @@ final class ObjectHandler implements Handler {
       instance = state == null ? known : type.state(state);
       // A constructor may have set values, too, and other code may have other indexes.
       try {
-        indexing.apply(prior, Indexing.Values.of(type, instance));
+        indexing.apply(prior, indexing.values(instance));
         left = false;
       } catch (StoaException again) {
         if (prior.begins()) {
@@ -638,9 +637,10 @@ final class ObjectHandler implements Handler {
     if (query instanceof ShowQuestion(Shown.Bounds bounds)) {
       return new ObjectAnswer.Shared(seeing(bounds), stoa.marshaller());
     }
-    if (query instanceof ValuesQuestion(ObjectType asked, List<IndexedMember> members)) {
-      if (thrownByConstructor != null) return constructed();
-      return new ObjectAnswer.Shared(Indexing.values(members, asBy(asked)), stoa.marshaller());
+    if (query instanceof JudgeQuestion(Members members, MethodRun.Judge judge)) {
+      boolean exists = execution.generation() > 0 && thrownByConstructor == null;
+      String judged = exists ? Indexing.judged(members, asBy(members.type()), judge) : null;
+      return new ObjectAnswer.Shared(judged, stoa.marshaller());
     }
     if (query instanceof LifeQuestion) {
       SharedType shared = type.shared();

@@ -10,8 +10,10 @@ import stoa.base.Encoder;
 import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.front.ClassNames;
+import stoa.front.TimerArguments;
 import stoa.front.marshal.Effort;
 import stoa.front.marshal.Marshaller;
+import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
@@ -112,6 +114,25 @@ public final class ObjectType {
 
   Key key(Object key) {
     return new Key(shared.name(), Keys.encode(key), new stoa.Ref<>(shared.name(), key));
+  }
+
+  /// Returns what a query reads by a name.
+  ///
+  /// @param name of a field with an index, of an accessor, or of a call of one with arguments
+  /// @throws NotShareable when the class has none of the name, or its values have no order
+  IndexedMember member(String name) {
+    String id = IndexedMember.idIn(name);
+    if (id == null) return shared.readable(name);
+    SharedMethod method = shared.method(id);
+    @Nullable Object[] arguments =
+        TimerArguments.decode(
+            IndexedMember.argumentsIn(name),
+            code.loader(),
+            (type, _, _, _) -> {
+              throw new NotShareable(
+                  "an accessor of a query reads its own object, and gets one of " + type);
+            });
+    return IndexedMember.of(method, arguments, name);
   }
 
   /// Returns a call as a put: the method's number and the arguments.

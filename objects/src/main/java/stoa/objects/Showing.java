@@ -5,6 +5,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.net.InetAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -12,6 +13,7 @@ import java.util.Currency;
 import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,7 +45,8 @@ import stoa.spi.StateOutput;
 /// the JDK's classes it shows those of which it knows that they run none either.
 final class Showing {
   private static final int DEPTH_MAX = 64;
-  private static final String COLLECTIONS = "stoa.collections";
+  // The packages of objects that are shown by what they store.
+  private static final Set<String> OWN = Set.of("stoa.collections", "stoa.indexes");
   private static final String BEHIND_BOUNDS = "the tree has as many values as are shown at most";
 
   private final Shown.Bounds bounds;
@@ -87,7 +90,7 @@ final class Showing {
     if (before != null) return leaf(Kind.AGAIN, name, type.getName(), before, 0);
     if (type.isArray()) return array(name, known, path, depth);
     if (Platform.has(type)) return platform(name, known, path, depth);
-    if (known instanceof OwnState own && type.getPackageName().equals(COLLECTIONS)) {
+    if (known instanceof OwnState own && OWN.contains(type.getPackageName())) {
       return own(name, own, path, depth);
     }
     return object(name, known, path, depth);
@@ -274,7 +277,7 @@ final class Showing {
     var written = new Written();
     own.store(written);
     Iterator<@Nullable Object> all = written.items.iterator();
-    if (count(all) == 2) all.next(); // the classes of its elements
+    if (count(all) % 2 == 0) all.next(); // the classes of its elements
     String type = own.getClass().getName();
     return switch (own.getClass().getSimpleName()) {
       case "MapObject" -> pairs(name, type, all, path, depth);
@@ -298,8 +301,25 @@ final class Showing {
                 elements(Kind.LIST, "keys", "", keys.size(), keys.iterator(), path, depth),
                 elements(Kind.LIST, "items", "", items.size(), items.iterator(), path, depth)));
       }
+      case "IndexPart" -> index(name, type, all, path, depth);
       default -> elements(Kind.LIST, name, type, count(all), all, path, depth);
     };
+  }
+
+  /// The values of a part of an index, each with the keys of its objects.
+  private Shown index(
+      String name, String type, Iterator<@Nullable Object> all, String path, int depth) {
+    var values = new LinkedHashMap<@Nullable Object, List<String>>();
+    for (int left = count(all); left > 0; left--) {
+      Object value = all.next();
+      var objects = new ArrayList<String>();
+      for (Object object : counted(count(all), all)) {
+        byte[] key = String.valueOf(object).getBytes(StandardCharsets.ISO_8859_1);
+        objects.add(KeyText.of(key));
+      }
+      values.put(value, objects);
+    }
+    return map(name, type, values.size(), values.entrySet().iterator(), path, depth);
   }
 
   private static int count(Iterator<@Nullable Object> all) {
@@ -316,7 +336,8 @@ final class Showing {
       String name, String type, Iterator<@Nullable Object> all, String path, int depth) {
     int size = count(all);
     var parts = new ArrayList<Shown>();
-    while (all.hasNext() && parts.size() < bounds.elementsMax() && !isFull()) {
+    // Behind the entries of a map may be their ends.
+    while (parts.size() < Math.min(size, bounds.elementsMax()) && !isFull()) {
       parts.add(entry("", all.next(), all.next(), path, depth));
     }
     return new Shown(Kind.MAP, name, type, "", size, parts);

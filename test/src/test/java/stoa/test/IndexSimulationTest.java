@@ -7,9 +7,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
+import stoa.Condition;
 import stoa.Index;
+import stoa.NotShareable;
 import stoa.NotUnique;
+import stoa.Query;
 import stoa.Shared;
+import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.Unique;
 import stoa.spi.Collections;
@@ -44,8 +48,9 @@ class IndexSimulationTest {
       int row = random.nextInt(3);
       String guest = random.nextInt(4) == 0 ? null : "g" + random.nextInt(4);
       try {
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
           case 0 -> stoa.delete(seat);
+          case 6 -> remember(stoa, random);
           case 1 ->
               stoa.transact(() -> {
                 seat.seat(row, guest);
@@ -59,14 +64,114 @@ class IndexSimulationTest {
       }
     }
 
+    /// Keeps a moment, among a few.
+    private static void remember(Stoa stoa, RandomGenerator random) {
+      String name = "m" + random.nextInt(3);
+      var _ = stoa.deleteSnapshot(name);
+      var _ = stoa.snapshot(name);
+    }
+
     @Override
     public void check(Stoa stoa) {
-      assertEquals(List.of(), Collections.installed().indexes().differences(stoa, Seat.class));
+      assertEquals(List.of(), stoa.checkIndexes(Seat.class));
+      for (Snapshot then : stoa.snapshots()) {
+        assertEquals(
+            List.of(), Collections.installed().indexes().differences(stoa, Seat.class, then));
+      }
+    }
+  }
+
+  @Shared(name = "test.Chair")
+  static class Bare {
+    private int color;
+
+    public void paint(int with) {
+      color = with;
+    }
+
+    @Accessor
+    public int color() {
+      return color;
+    }
+  }
+
+  @Shared(name = "test.Chair")
+  static class Marked {
+    @Index private int color;
+
+    public void paint(int with) {
+      color = with;
+    }
+
+    @Accessor
+    public int color() {
+      return color;
+    }
+  }
+
+  /// Programs with an index and programs without it take turns, at crashes and changes of the
+  /// leader. The first query of one with the index enters what the others have left out.
+  static final class Marking implements SimulatedWork {
+    private @Nullable Stoa program;
+    private boolean hasIndex;
+    private boolean next;
+
+    @Override
+    public void begin(Stoa stoa) {
+      choose(stoa, false);
+      for (int i = 0; i < 10; i++) paint(stoa, i, i % 3);
+    }
+
+    /// Lets a new program be one with or without the index. What the opened store executes first
+    /// may have decided.
+    private void choose(Stoa stoa, boolean wish) {
+      if (stoa == program) return;
+      program = stoa;
+      hasIndex = wish;
+      try {
+        paint(stoa, 0, 0);
+      } catch (NotShareable decided) {
+        hasIndex = !wish;
+      }
+    }
+
+    private void paint(Stoa stoa, int chair, int color) {
+      if (hasIndex) stoa.get(Marked.class, chair).paint(color);
+      else stoa.get(Bare.class, chair).paint(color);
+    }
+
+    @Override
+    public void step(Stoa stoa, RandomGenerator random) {
+      choose(stoa, next);
+      next = random.nextBoolean();
+      int color = random.nextInt(3);
+      if (hasIndex && random.nextInt(3) == 0) compare(stoa, color);
+      else paint(stoa, random.nextInt(12), color);
+    }
+
+    private static void compare(Stoa stoa, int color) {
+      Query<Marked> all = stoa.query(Marked.class);
+      Query<Marked> some = all.where(Condition.eq(Marked::color, color));
+      assertEquals(some.count(), all.list().stream().filter(one -> one.color() == color).count());
+    }
+
+    @Override
+    public void check(Stoa stoa) {
+      choose(stoa, next);
+      if (!hasIndex) return;
+      compare(stoa, 0);
+      assertEquals(List.of(), stoa.checkIndexes(Marked.class));
     }
   }
 
   @Test
-  void theIndexesEqualARecountAfterEachCrash() {
+  void anIndexThatIsDeclaredLaterIsCompletedThroughCrashesAndChangesOfTheLeader() {
+    Simulation.of(Marking::new).seeds(8).run();
+    Simulation.of(Marking::new).seeds(4).replicas(3).run();
+  }
+
+  @Test
+  void theIndexesEqualARecountAfterEachCrashAndAtMomentsBeforeIt() {
     Simulation.of(Seating::new).seeds(20).run();
     Simulation.of(Seating::new).seeds(5).replicas(3).run();
   }

@@ -8,6 +8,8 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +20,21 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
+import stoa.DeadlineExceeded;
 import stoa.KeyHandler;
+import stoa.NotUnique;
+import stoa.Schedule;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamKey;
+import stoa.Timer;
+import stoa.coordination.SharedAdder;
+import stoa.coordination.SharedLatch;
+import stoa.coordination.SharedLock;
+import stoa.coordination.SharedLong;
+import stoa.coordination.SharedReadWriteLock;
+import stoa.coordination.SharedSemaphore;
 import stoa.front.types.KeyText;
 import stoa.node.Looking;
 import stoa.node.Server;
@@ -71,6 +83,22 @@ final class FormatSample {
           + " public void bind(Account other) { friend = other; raw = new byte[] {3}; }"
           + " public long pay(long n) { balance -= n; return friend.deposit(n); }"
           + " @Accessor public long balance() { return balance; }";
+  private static final String ORDER =
+      "@Shared(name = \"sample.Order\") public class Order {"
+          + " @Index private String customer; @Unique private String number;"
+          + " private long cents; private int reminded;"
+          + " public Order(String customer, String number) {"
+          + "   this.customer = customer; this.number = number; }"
+          + " public void rename(String to) { customer = to; }"
+          + " public void number(String to) { number = to; }"
+          + " public void pay(long n) { cents += n; }"
+          + " public void remind(String how) { reminded++;"
+          + "   Call.schedule(\"again\", Schedule.at(java.time.Instant.parse("
+          + "       \"2900-01-01T00:00:00Z\")), this).remind(\"letter\"); }"
+          + " @Awaits public long paid(long atLeast) {"
+          + "   Call.await(() -> cents >= atLeast); return cents; }"
+          + " @Awaits public int reminded() { Call.await(() -> reminded > 0); return reminded; }"
+          + " @Index(version = 2) @Accessor public boolean isLarge() { return cents > 10; } }";
   private static final String CLIENT =
       "public class Client { public static Object line() {"
           + " return new Line(\"rent\", new java.math.BigDecimal(\"12.50\"), List.of(1, 2)); } }";
@@ -78,6 +106,9 @@ final class FormatSample {
   private static final String HOST = "127.0.0.1";
   private static final Limits LIMITS = Limits.DEFAULT;
   private static final StreamKey EVENTS = StreamKey.of("events");
+
+  // Of which nothing ends before a test does.
+  private static final Duration FOREVER = Duration.ofDays(100_000);
 
   // To which a client of a server has appended; samples before format 3 do not have it.
   private static final StreamKey NAMED = StreamKey.of("named");
@@ -99,13 +130,14 @@ final class FormatSample {
     Path directory = Files.createDirectories(Path.of(arguments[0]));
     Path data = directory.resolve("data");
     Path work = directory.resolve("classes");
-    var one = new Build(work.resolve("one"), KIND, LINE, HEAD + "}", CLIENT);
+    var one = new Build(work.resolve("one"), KIND, LINE, HEAD + "}", ORDER, CLIENT);
     var two =
         new Build(
             work.resolve("two"),
             KIND,
             LINE,
             HEAD + " private int visits = 7;" + " public int visit() { return ++visits; } }",
+            ORDER,
             CLIENT);
     one.client("file:" + data, stoa -> fill(one, stoa));
     two.client("file:" + data, stoa -> change(two, stoa));
@@ -169,7 +201,61 @@ final class FormatSample {
     stoa.store().put("key", "first");
     stoa.store().put("key", new BigDecimal("1.5"));
     stoa.store().put(5L, List.of("x"));
+    order(one, stoa);
+    coordinate(stoa);
     return true;
+  }
+
+  /// Makes what has indexes, waits and has timers, since format 4.
+  private static void order(Build one, Stoa stoa) {
+    Object first = stoa.create(one.type("Order"), 1L, "ann", "a-1");
+    Object second = stoa.create(one.type("Order"), 2L, "ann", "a-2");
+    Object third = stoa.create(one.type("Order"), 3L, "bob", "b-1");
+    Build.call(second, "rename", "carl");
+    try {
+      Build.call(second, "number", "a-1");
+    } catch (NotUnique taken) {
+      // It is logged, and replayed.
+    }
+    stoa.transact(() -> {
+      Build.call(first, "pay", 20L);
+      Build.call(third, "rename", "ann");
+    });
+    stoa.delete(third);
+    wait(stoa, first);
+    Build.call(stoa.timers().schedule(Schedule.after(Duration.ZERO), second), "remind", "call");
+    Build.call(second, "reminded");
+    var monthly = Schedule.every(Duration.ofDays(30)).from(Instant.parse("2900-02-01T00:00:00Z"));
+    Build.call(stoa.timers().schedule("monthly", monthly, first), "remind", "mail");
+  }
+
+  /// Has two calls wait on an order, of which one ends with its time, and the other when the order
+  /// is paid.
+  private static void wait(Stoa stoa, Object order) {
+    long much = 1_000;
+    CompletableFuture<Object> paid = stoa.async(order, one -> Build.call(one, "paid", much));
+    try {
+      Build.call(stoa.within(Duration.ofMillis(500), order), "paid", 2 * much);
+    } catch (DeadlineExceeded late) {
+      // It came behind the other one.
+    }
+    Build.call(order, "pay", much);
+    paid.join();
+  }
+
+  private static void coordinate(Stoa stoa) {
+    SharedLock lock = stoa.get(SharedLock.class, "lock");
+    lock.unlock(lock.lock(FOREVER));
+    var _ = stoa.get(SharedLock.class, "held").lock(FOREVER);
+    var _ = stoa.get(SharedReadWriteLock.class, "pages").readLock(FOREVER);
+    var _ = stoa.create(SharedLatch.class, "latch", 2L).countDown();
+    stoa.create(SharedSemaphore.class, "permits", 3).acquire(2);
+    stoa.get(SharedLong.class, "long").set(7);
+    stoa.get(SharedAdder.class, "adder").add(5);
+    var jobs = stoa.blockingQueue("jobs", String.class, 10);
+    jobs.addAll(List.of("first", "second"));
+    var _ = jobs.remove();
+    stoa.map("ending", String.class, String.class).put("key", "value", FOREVER);
   }
 
   private static boolean change(Build two, Stoa stoa) {
@@ -190,6 +276,7 @@ final class FormatSample {
       for (int i = 0; i < 3; i++) {
         var _ = stoa.streams().append(NAMED, ("named " + i).getBytes(StandardCharsets.UTF_8));
       }
+      wait(stoa, two.object(stoa, "Order", 2L));
     } finally {
       service.close();
       thread.setContextClassLoader(before);
@@ -216,7 +303,9 @@ final class FormatSample {
                 + KeyText.of(object.getKey().toByteArray())
                 + " "
                 + object.getVersion());
-        boolean hasState = !name.equals(Blob.class.getName()) && !name.startsWith("stoa/");
+        // Timers are told as the program sees them, and show their trees of hashes otherwise.
+        boolean isTold = name.equals(Blob.class.getName()) || name.equals("stoa.Timers");
+        boolean hasState = !isTold && !name.startsWith("stoa/");
         if (hasState) object(look, name, object.getKey(), lines);
       }
     }
@@ -255,6 +344,9 @@ final class FormatSample {
     }
     for (var entry : stoa.streams().readAll(NAMED)) {
       lines.add("named " + entry.address() + " " + entry.log() + " " + text(entry.data()));
+    }
+    for (Timer timer : stoa.timers().next(10)) {
+      lines.add("timer " + timer.name() + " " + timer.method() + " " + timer.due());
     }
     lines.add("key " + stoa.store().get("key", Object.class));
     lines.add("key " + stoa.store().get(5L, Object.class));
@@ -320,7 +412,7 @@ final class FormatSample {
   /// What a client and a server said, frame by frame: the direction (0 of the client), the length
   /// in four bytes, and the frame.
   private static byte[] frames(Path work) throws Exception {
-    var one = new Build(work.resolve("frames"), KIND, LINE, HEAD + "}", CLIENT);
+    var one = new Build(work.resolve("frames"), KIND, LINE, HEAD + "}", ORDER, CLIENT);
     var recorded = new ByteArrayOutputStream();
     Thread.currentThread().setContextClassLoader(one.type("Account").getClassLoader());
     var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);

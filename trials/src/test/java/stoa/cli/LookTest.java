@@ -59,6 +59,10 @@ class LookTest {
           + "   first = new Note(\"a\"); first.next = new Note(\"b\"); first.next.next = first; }"
           + " @Accessor public long total() { return total; } }";
 
+  private static final String CARD =
+      "@Shared(name = \"card\") public class Card { @Index private String owner;"
+          + " public void give(String to) { owner = to; } }";
+
   @TempDir private Path directory;
 
   private static String stoa(int exitCode, String... arguments) {
@@ -75,7 +79,7 @@ class LookTest {
   }
 
   private Build pads() throws IOException {
-    return new Build(directory.resolve("pads"), NOTE, KIND, PAGE, NEGATIVE, PAD);
+    return new Build(directory.resolve("pads"), NOTE, KIND, PAGE, NEGATIVE, PAD, CARD);
   }
 
   private static void fill(Build pads, Stoa stoa) {
@@ -91,6 +95,7 @@ class LookTest {
     Build.call(alice, "bind", seven);
     Build.call(alice, "fill", 250);
     Build.call(seven, "add", "x", 1L);
+    for (long i = 0; i < 3; i++) Build.call(pads.object(stoa, "Card", i), "give", "owner " + i);
     stoa.map("words", String.class, String.class).put("one", "eins");
     stoa.navigableMap("order", Integer.class, String.class).put(3, "three");
     stoa.list("names", String.class).add("first");
@@ -240,6 +245,10 @@ class LookTest {
     }
   }
 
+  private static void indexes(String at) {
+    assertEquals("card  index owner text\n", stoa(0, "indexes", "--check", "--server", at));
+  }
+
   private static void serve(Build pads, Path data) throws IOException {
     var config = StoaConfig.of("file:" + data);
     var service = ObjectService.open(config, _ -> false);
@@ -248,6 +257,7 @@ class LookTest {
       look("--server", at);
       String open = stoa(1, "objects", "--data", data.toString());
       assertTrue(open.contains("is open in this process"), open);
+      indexes(at);
       shell(pads, "--server", at);
       String top = stoa(0, "top", "--once", "--seconds", "0.2", "--server", at);
       assertTrue(top.contains("busiest objects"), top);
@@ -269,6 +279,7 @@ class LookTest {
             return null;
           });
       look("--server", server.address());
+      indexes(server.address());
       String history = stoa(0, "history", "pad", "alice", "--server", server.address());
       assertTrue(history.contains("by session "), history);
       String kept = stoa(0, "keep", "--server", server.address());

@@ -39,6 +39,22 @@ public final class IndexForm {
   /// The length of the longest form that is not cut.
   public static final int LENGTH_MAX = 1_000;
 
+  // A class for each kind of which several need not be told apart to read it.
+  private static final List<Class<?>> READABLE =
+      List.of(
+          String.class,
+          long.class,
+          double.class,
+          boolean.class,
+          char.class,
+          BigDecimal.class,
+          UUID.class,
+          Instant.class,
+          Duration.class,
+          LocalDate.class,
+          LocalTime.class,
+          LocalDateTime.class);
+
   private static final int DEPTH_MAX = 8;
   private static final char ABSENT = 0;
   private static final char PRESENT = 1;
@@ -123,6 +139,16 @@ public final class IndexForm {
     return text.append(')').toString();
   }
 
+  /// Returns a form of the name that [#name] returned, for a reader without the class: that of
+  /// `long` for all whole numbers, of texts for enums, and so on; null for records.
+  public static @Nullable IndexForm named(String name) {
+    for (Class<?> type : READABLE) {
+      IndexForm form = of(type);
+      if (form != null && form.name().equals(name)) return form;
+    }
+    return name.equals("enum") ? of(String.class) : null;
+  }
+
   /// Returns whether it is the form of texts, which have prefixes.
   public boolean isText() {
     return kind == Kind.TEXT;
@@ -132,6 +158,13 @@ public final class IndexForm {
   ///
   /// @throws IllegalArgumentException when the value is of another class
   public String encode(@Nullable Object value) {
+    return cut(encodeWhole(value));
+  }
+
+  /// Returns the form of a value, whatever its length.
+  ///
+  /// @throws IllegalArgumentException when the value is of another class
+  public String encodeWhole(@Nullable Object value) {
     if (value == null) return "";
     var out = new StringBuilder(16).append(PRESENT);
     try {
@@ -140,7 +173,7 @@ public final class IndexForm {
       throw new IllegalArgumentException(
           "the index has values of " + type.getName() + ", and not " + value, other);
     }
-    return cut(out.toString());
+    return out.toString();
   }
 
   private static String cut(String whole) {
@@ -272,6 +305,14 @@ public final class IndexForm {
   ///
   /// @throws Corrupt when the text is no form of such a value
   public @Nullable Object decode(String form) {
+    boolean isCut = form.length() > LENGTH_MAX;
+    return decodeWhole(isCut ? form.substring(0, LENGTH_MAX) : form);
+  }
+
+  /// Returns the value of a form that is whole.
+  ///
+  /// @throws Corrupt when the text is no form of such a value
+  public @Nullable Object decodeWhole(String form) {
     if (form.isEmpty()) return null;
     try {
       return read(new Input(form), false);
@@ -302,7 +343,7 @@ public final class IndexForm {
       if (!within) {
         int from = at;
         at = text.length();
-        return text.substring(from, Math.min(at, LENGTH_MAX));
+        return text.substring(from);
       }
       var out = new StringBuilder();
       for (char c = next(); c != END; c = next()) {

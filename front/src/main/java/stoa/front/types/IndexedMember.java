@@ -6,36 +6,64 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.CallFailed;
 import stoa.Index;
 import stoa.LogOrder;
 import stoa.NotShareable;
 import stoa.Placement;
 import stoa.Unique;
+import stoa.base.ThrowableText;
+import stoa.base.Unwinding;
+import stoa.spi.Cancellation;
 
 /// A field or accessor of a shared class that has an index, see [Index] and [Unique]. Immutable and
 /// thread-safe.
 public final class IndexedMember {
+  // Separates the identity of an accessor from its arguments, each byte of which is a character.
+  private static final char ARGUMENTS = 0;
+
+  private static final String INDEXED = " has an index, and is of ";
+
   private final String name;
   private final boolean unique;
   private final IndexForm form;
   private final MethodHandle reader;
   private final String id;
 
-  private IndexedMember(String name, boolean unique, IndexForm form, MethodHandle reader) {
-    this.name = name;
-    this.unique = unique;
-    this.form = form;
-    this.reader = reader.asType(MethodType.methodType(Object.class, Object.class));
-    this.id = (unique ? "unique " : "index ") + name + " " + form.name();
+  /// The meaning of the annotations of a member.
+  ///
+  /// @param version of the meaning of the values, see [Index#version]
+  private record Mark(boolean unique, int version) {
+    static @Nullable Mark of(@Nullable Index index, @Nullable Unique unique) {
+      if (unique != null) return new Mark(true, unique.version());
+      return index == null ? null : new Mark(false, index.version());
+    }
   }
 
-  /// Returns the name of the field or accessor.
+  private IndexedMember(String name, Mark mark, IndexForm form, MethodHandle reader) {
+    this.name = name;
+    this.unique = mark.unique;
+    this.form = form;
+    this.reader = reader.asType(MethodType.methodType(Object.class, Object.class));
+    String meaning = mark.version == 0 ? "" : " " + mark.version;
+    this.id = (unique ? "unique " : "index ") + name + " " + form.name() + meaning;
+  }
+
+  /// Returns the name of the field or accessor; for a call of an accessor with arguments, what
+  /// [#named] returned.
   public String name() {
     return name;
+  }
+
+  /// Returns the name for people.
+  public String shown() {
+    int end = name.indexOf(ARGUMENTS);
+    return end < 0 ? name : name.substring(0, end);
   }
 
   /// Returns whether a value belongs to one object at most.
@@ -54,17 +82,27 @@ public final class IndexedMember {
     return id;
   }
 
-  /// Returns the value of an object in its form, that of null when its accessor throws.
+  /// Returns the value of an object in its form.
+  ///
+  /// @throws CallFailed when the accessor throws, naming the member and what it threw
   public String valueOf(Object instance) {
-    Object value;
+    return form.encode(read(instance));
+  }
+
+  /// Returns the same without an end to its length.
+  public String wholeValueOf(Object instance) {
+    return form.encodeWhole(read(instance));
+  }
+
+  private @Nullable Object read(Object instance) {
     try {
-      value = (Object) reader.invokeExact(instance);
-    } catch (VirtualMachineError passedOn) {
+      return (Object) reader.invokeExact(instance);
+    } catch (VirtualMachineError | Cancellation.Stopped passedOn) {
       throw passedOn;
     } catch (Throwable thrown) {
-      return "";
+      Unwinding.throwOn(thrown);
+      throw new CallFailed(shown() + " threw " + ThrowableText.of(thrown), thrown);
     }
-    return form.encode(value);
   }
 
   // ---- declarations
@@ -77,15 +115,15 @@ public final class IndexedMember {
     for (Class<?> c = type.implementation(); c != null; c = c.getSuperclass()) {
       if (Platform.has(c)) break;
       for (Field field : c.getDeclaredFields()) {
-        if (isMarked(
-            field.isAnnotationPresent(Index.class), field.isAnnotationPresent(Unique.class)))
-          found.add(of(field));
+        Mark mark = Mark.of(field.getAnnotation(Index.class), field.getAnnotation(Unique.class));
+        if (mark != null) found.add(of(field, mark));
       }
     }
     for (SharedMethod method : type.methods()) {
       Index index = type.annotation(method.method(), Index.class);
       Unique unique = type.annotation(method.method(), Unique.class);
-      if (isMarked(index != null, unique != null)) found.add(of(method, unique != null));
+      Mark mark = Mark.of(index, unique);
+      if (mark != null) found.add(of(method, mark));
     }
     if (found.isEmpty()) return List.of();
     if (type.placement() != Placement.SERVER || type.order() != LogOrder.GLOBAL) {
@@ -108,11 +146,63 @@ public final class IndexedMember {
     return List.copyOf(found);
   }
 
-  private static boolean isMarked(boolean index, boolean unique) {
-    return index || unique;
+  /// Returns an accessor without an index, for comparisons.
+  static IndexedMember of(SharedMethod accessor) {
+    return of(accessor, new Object[0], accessor.name());
   }
 
-  private static IndexedMember of(Field field) {
+  // ---- calls with arguments
+
+  /// Returns the name of a call of an accessor with arguments.
+  ///
+  /// @param arguments their encoding
+  public static String named(SharedMethod accessor, byte[] arguments) {
+    return accessor.id() + ARGUMENTS + new String(arguments, StandardCharsets.ISO_8859_1);
+  }
+
+  /// Returns the identity of the accessor in a name of a call with arguments; null when it is
+  /// another name.
+  public static @Nullable String idIn(String name) {
+    int end = name.indexOf(ARGUMENTS);
+    return end < 0 ? null : name.substring(0, end);
+  }
+
+  /// Returns the arguments in a name of a call with arguments.
+  public static byte[] argumentsIn(String name) {
+    return name.substring(name.indexOf(ARGUMENTS) + 1).getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /// Returns a call of an accessor, for comparisons.
+  ///
+  /// @param name names the call
+  /// @throws NotShareable when the method is no accessor, or returns no value with an order
+  public static IndexedMember of(SharedMethod shared, @Nullable Object[] arguments, String name) {
+    Method method = shared.method();
+    String member = SharedType.member(method);
+    if (shared.kind() != SharedMethod.Kind.ACCESSOR) {
+      throw new NotShareable(
+          member + " is no @Accessor, and a query reads objects by accessors; make it one");
+    }
+    IndexForm form = form(member, " is read by a query, and returns ", method.getReturnType());
+    MethodHandle reader = reader(method).asFixedArity();
+    try {
+      return new IndexedMember(
+          name, new Mark(false, 0), form, MethodHandles.insertArguments(reader, 1, arguments));
+    } catch (ClassCastException | IllegalArgumentException other) {
+      throw new NotShareable("the arguments of a query do not fit " + member, other);
+    }
+  }
+
+  private static MethodHandle reader(Method method) {
+    ModuleAccess.open(method);
+    try {
+      return MethodHandles.lookup().unreflect(method);
+    } catch (IllegalAccessException e) {
+      throw new NotShareable(SharedType.member(method) + " cannot be called: " + e.getMessage(), e);
+    }
+  }
+
+  private static IndexedMember of(Field field, Mark mark) {
     String member = field.getDeclaringClass().getName() + "." + field.getName();
     if (Modifier.isStatic(field.getModifiers()) || Modifier.isTransient(field.getModifiers())) {
       throw new NotShareable(
@@ -121,18 +211,17 @@ public final class IndexedMember {
               + (Modifier.isStatic(field.getModifiers()) ? "static" : "transient")
               + ", so that it is no part of an object's state; take @Index or @Unique away");
     }
-    IndexForm form = form(member, field.getType());
+    IndexForm form = form(member, INDEXED, field.getType());
     ModuleAccess.open(field);
     try {
       MethodHandle reader = MethodHandles.lookup().unreflectGetter(field);
-      return new IndexedMember(
-          field.getName(), field.isAnnotationPresent(Unique.class), form, reader);
+      return new IndexedMember(field.getName(), mark, form, reader);
     } catch (IllegalAccessException e) {
       throw new NotShareable(member + " cannot be read: " + e.getMessage(), e);
     }
   }
 
-  static IndexedMember of(SharedMethod shared, boolean unique) {
+  private static IndexedMember of(SharedMethod shared, Mark mark) {
     Method method = shared.method();
     String member = SharedType.member(method);
     if (shared.kind() != SharedMethod.Kind.ACCESSOR || method.getParameterCount() > 0) {
@@ -141,26 +230,20 @@ public final class IndexedMember {
               + " has an index, and is no @Accessor without parameters; make it one, or annotate a"
               + " field");
     }
-    IndexForm form = form(member, method.getReturnType());
-    ModuleAccess.open(method);
-    try {
-      MethodHandle reader = MethodHandles.lookup().unreflect(method);
-      return new IndexedMember(method.getName(), unique, form, reader);
-    } catch (IllegalAccessException e) {
-      throw new NotShareable(member + " cannot be called: " + e.getMessage(), e);
-    }
+    IndexForm form = form(member, INDEXED, method.getReturnType());
+    return new IndexedMember(method.getName(), mark, form, reader(method));
   }
 
-  private static IndexForm form(String member, Class<?> type) {
+  private static IndexForm form(String member, String use, Class<?> type) {
     IndexForm form = IndexForm.of(type);
     if (form != null) return form;
     throw new NotShareable(
         member
-            + " has an index, and is of "
+            + use
             + type.getName()
-            + "; the values of an index are of a primitive type, a String, a BigInteger or"
+            + "; the values of an index or a query are of a primitive type, a String, a BigInteger or"
             + " BigDecimal, a UUID, an Instant, Duration, LocalDate, LocalTime or LocalDateTime, an"
-            + " enum, or a record of these: index an accessor that returns such a value");
+            + " enum, or a record of these: use an accessor that returns such a value");
   }
 
   /// Returns the member of a name; null when there is none.

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +89,9 @@ public final class SharedType {
   private final byte[] schema;
   private final List<IndexedMember> indexes;
   private final @Nullable Lifetime lifetime;
+
+  // Accessors without an index that queries have read, by name.
+  private final Map<String, IndexedMember> readable = new ConcurrentHashMap<>();
 
   private SharedType(Class<?> face) {
     this.face = face;
@@ -207,11 +211,15 @@ public final class SharedType {
   /// @throws NotShareable when there is none of the name, or its values have no order
   public IndexedMember readable(String member) {
     IndexedMember index = index(member);
+    if (index == null) index = readable.get(member);
     if (index != null) return index;
     for (SharedMethod method : methods) {
       boolean reads =
           method.kind() == SharedMethod.Kind.ACCESSOR && method.parameterTypes().isEmpty();
-      if (reads && method.name().equals(member)) return IndexedMember.of(method, false);
+      if (!reads || !method.name().equals(member)) continue;
+      IndexedMember found = IndexedMember.of(method);
+      readable.put(member, found);
+      return found;
     }
     throw new NotShareable(
         implementation.getName()

@@ -1,0 +1,104 @@
+package stoa.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import stoa.Stoa;
+import stoa.front.types.Keys;
+import stoa.programs.Words;
+import stoa.spi.Collections;
+import stoa.spi.Indexes;
+
+/// `stoa indexes`: the indexes of a served store, and whether they are right.
+@Command(
+    name = "indexes",
+    description = "Lists the indexes of a served store, or compares them with its objects.",
+    footer = {
+      "",
+      "With --check, it reads all objects that have an index, prints a line for each difference,",
+      "and exits with 1 when there is one. Clients may call meanwhile."
+    })
+final class IndexesCommand implements Callable<Integer> {
+  // The key of a part of an index: the type, the id of the index, and the number of the part.
+  private static final Pattern PART = Pattern.compile("(.*?) ((?:index|unique) .*) [0-9]+");
+
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private Operator operator = new Operator();
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "TYPE",
+      description = "The stored name of a type. Default: all types")
+  private @Nullable String type;
+
+  @Option(names = "--check", description = "Compares the indexes with the objects.")
+  private boolean check;
+
+  private IndexesCommand() {}
+
+  @Override
+  public Integer call() {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    try (LookSource source = LookSource.Served.of(operator);
+        Stoa stoa = operator.open()) {
+      SortedMap<String, SortedSet<String>> all = indexes(source);
+      String asked = type;
+      if (asked != null) {
+        SortedSet<String> of = all.get(asked);
+        if (of == null) {
+          throw new IllegalArgumentException(
+              "the store has no index of " + asked + "; it has some of " + all.keySet());
+        }
+        all = all.subMap(asked, asked + "\0");
+      }
+      if (all.isEmpty()) out.println("the store has no indexes");
+      boolean isRight = true;
+      for (var of : all.entrySet()) {
+        List<String> active = Collections.installed().indexes().indexesOf(stoa, of.getKey());
+        for (String index : of.getValue()) {
+          boolean isActive = active.contains(index);
+          out.println(of.getKey() + "  " + index + (isActive ? "" : ", of earlier code"));
+          if (check && isActive) isRight &= check(source, stoa, of.getKey(), index, out);
+        }
+      }
+      out.flush();
+      return isRight ? 0 : 1;
+    }
+  }
+
+  private static boolean check(
+      LookSource source, Stoa stoa, String type, String index, PrintWriter out) {
+    Indexes indexes = Collections.installed().indexes();
+    Iterable<byte[]> objects = () -> ObjectsCommand.keys(source, type).iterator();
+    List<String> differences = indexes.differences(stoa, type, index, objects);
+    for (String line : differences) out.println("  " + line);
+    if (!differences.isEmpty()) out.println("  " + Words.count(differences.size(), "difference"));
+    return differences.isEmpty();
+  }
+
+  /// Returns the ids of the indexes, by types.
+  private static SortedMap<String, SortedSet<String>> indexes(LookSource source) {
+    var found = new TreeMap<String, SortedSet<String>>();
+    for (byte[] key : ObjectsCommand.keys(source, "stoa.Index")) {
+      Object name = Keys.decode(key, IndexesCommand.class.getClassLoader());
+      Matcher part = PART.matcher(String.valueOf(name));
+      if (part.matches())
+        found.computeIfAbsent(part.group(1), _ -> new TreeSet<>()).add(part.group(2));
+    }
+    return found;
+  }
+}
