@@ -207,7 +207,7 @@ public final class TimerArguments {
     if (argument == null || bytesMax > 0) {
       var out = new Encoder(64);
       try {
-        write(out, "on", argument);
+        write(out, "an event", "on", argument);
         return out.toBytes();
       } catch (StoaException | IllegalArgumentException unfit) {
         // It is omitted.
