@@ -3,6 +3,7 @@ package stoa.cli;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import stoa.Schedule;
 import stoa.Stoa;
 import stoa.Timer;
 import stoa.programs.Words;
@@ -90,15 +92,16 @@ final class TimersCommand implements Callable<Integer> {
   }
 
   private static String policy(Timer timer) {
-    if (timer.every() == null) return "once";
-    String missed =
-        switch (timer.missed()) {
+    Duration every = timer.every();
+    Schedule.Missed missed = timer.missed();
+    if (every == null || missed == null) return "once";
+    String then =
+        switch (missed) {
           case SKIP -> ", skips";
           case EACH -> ", makes up";
           case ONCE -> "";
-          case null -> "";
         };
-    return "every " + Words.seconds(timer.every()) + missed;
+    return "every " + Words.seconds(every) + then;
   }
 
   private static JsonObject json(List<Timer> timers) {
@@ -111,8 +114,10 @@ final class TimersCommand implements Callable<Integer> {
       told.addProperty("name", one.name());
       told.addProperty("method", one.method());
       told.addProperty("due", one.due().toString());
-      if (one.every() != null) told.addProperty("everyMillis", one.every().toMillis());
-      if (one.missed() != null) told.addProperty("missed", one.missed().name());
+      Duration every = one.every();
+      Schedule.Missed missed = one.missed();
+      if (every != null) told.addProperty("everyMillis", every.toMillis());
+      if (missed != null) told.addProperty("missed", missed.name());
       told.addProperty("fired", one.fired());
       told.addProperty("failures", one.failures());
       told.addProperty("lastFailure", one.lastFailure());

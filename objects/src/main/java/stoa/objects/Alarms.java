@@ -197,9 +197,13 @@ final class Alarms {
   /// Reports the measurements.
   void measure(Measures out) {
     TimerCounts now = status();
-    out.gauge("stoa.timers", Measures.NO_UNIT, "Timers, with the ends of objects.", now.count());
     out.gauge(
-        "stoa.timers.overdue", Measures.NO_UNIT, "Timers whose time has come.", now.overdue());
+        "stoa.timers", Measures.NO_UNIT, "Timers, with the ends of objects.", (double) now.count());
+    out.gauge(
+        "stoa.timers.overdue",
+        Measures.NO_UNIT,
+        "Timers whose time has come.",
+        (double) now.overdue());
     out.gauge(
         "stoa.timers.lag",
         Measures.SECONDS,
