@@ -57,7 +57,8 @@ public final class SharedTransaction implements Attempts.Attempt {
 
   @Override
   public Service.@Nullable Intent intend(Duration hold, Duration waitMax) {
-    return stoa.recorded("intend", () -> work.intend(hold, waitMax));
+    return stoa.<Service.@Nullable Intent, RuntimeException>recorded(
+        "intend", () -> work.intend(hold, waitMax));
   }
 
   @Override

@@ -702,6 +702,7 @@ public final class Store implements AutoCloseable {
   }
 
   /// Returns the intents of transactions that have been aborted often.
+  @SuppressWarnings("exports") // see the package
   public DeclaredIntents intents() {
     return engine.intents();
   }
