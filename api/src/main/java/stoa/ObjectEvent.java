@@ -49,8 +49,8 @@ public record ObjectEvent(
     DELETED
   }
 
-  /// An argument that an event cannot have: of a class that is neither of the JDK nor shared, or too
-  /// long.
+  /// An argument that an event cannot have: of a class that is neither of the JDK nor shared, or
+  /// too long.
   ///
   /// @param index its place among the arguments, from 0
   /// @param className the name of its class

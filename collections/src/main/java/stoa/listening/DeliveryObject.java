@@ -36,7 +36,8 @@ class DeliveryObject implements Noticed {
   private static final long PAUSE_MICROS = 100_000;
 
   /// What [InstalledListeners#all] shows of a group.
-  record Shown(LogAddress position, long told, long failures, @Nullable String last, boolean over) {}
+  record Shown(
+      LogAddress position, long told, long failures, @Nullable String last, boolean over) {}
 
   private @Nullable Heard heard;
   private @Nullable Target target;

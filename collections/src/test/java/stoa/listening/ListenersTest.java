@@ -79,7 +79,8 @@ class ListenersTest {
       String omitted = event.omitted().isEmpty() ? "" : " " + event.omitted();
       heard.add(event.object().key() + " " + event.kind() + " " + event.arguments() + omitted);
       last = event.address();
-      if (event.kind() != ObjectEvent.Kind.CALLED && event.kind() != ObjectEvent.Kind.CALLED_FIRST) {
+      if (event.kind() != ObjectEvent.Kind.CALLED
+          && event.kind() != ObjectEvent.Kind.CALLED_FIRST) {
         return;
       }
       if (event.arguments().getFirst() instanceof Long amount) {
@@ -247,13 +248,13 @@ class ListenersTest {
           IllegalArgumentException.class,
           () -> listeners.listen("x", accounts.fromPresent(), audit));
       assertThrows(
-          IllegalArgumentException.class, () -> listeners.listen("x", accounts.withStates(), audit));
+          IllegalArgumentException.class,
+          () -> listeners.listen("x", accounts.withStates(), audit));
       assertThrows(IllegalArgumentException.class, () -> listeners.listen("", accounts, audit));
       Reader reader = stoa.get(Reader.class, HEARD);
       assertThrows(IllegalArgumentException.class, () -> listeners.listen("x", accounts, reader));
       for (int i = 0; i < Listeners.LISTENERS_MAX; i++) listeners.listen("l" + i, accounts, audit);
-      assertThrows(
-          IllegalArgumentException.class, () -> listeners.listen("l7", accounts, audit));
+      assertThrows(IllegalArgumentException.class, () -> listeners.listen("l7", accounts, audit));
       assertThrows(LimitExceeded.class, () -> listeners.listen("one more", accounts, audit));
       assertNotNull(listeners.all().getFirst().position());
       for (int i = 0; i < Listeners.LISTENERS_MAX; i++) assertTrue(listeners.stop("l" + i));

@@ -37,8 +37,8 @@ import stoa.sim.world.TallyVersions;
 
 /// Consumers follow the changes of objects, while the disk of the store fails, the store restarts
 /// or gets another leader, versions of the class are deployed, and the past is released. One
-/// consumer has a durable subscription, one begins with the present states, and one is a listener in
-/// the store. Each is told every change that stands once, in order, and with its transaction.
+/// consumer has a durable subscription, one begins with the present states, and one is a listener
+/// in the store. Each is told every change that stands once, in order, and with its transaction.
 public final class ChangesScenario implements Scenario {
   private static final int TALLIES = 3;
   private static final int FACTORS = 3;
@@ -221,7 +221,9 @@ public final class ChangesScenario implements Scenario {
 
     private void deploy() {
       var version = TallyVersions.version(chance.between(1, FACTORS));
-      var _ = store.await(() -> ObjectService.of(store.stoa(), _ -> true).code().deploy(version, _ -> {}));
+      var _ =
+          store.await(
+              () -> ObjectService.of(store.stoa(), _ -> true).code().deploy(version, _ -> {}));
       trace.reached("a deployment");
     }
 
@@ -259,8 +261,7 @@ public final class ChangesScenario implements Scenario {
     }
 
     private void checkPosition() {
-      LogAddress position =
-          store.await(() -> store.stoa().subscriptions().getFirst().position());
+      LogAddress position = store.await(() -> store.stoa().subscriptions().getFirst().position());
       Demand.that(
           acknowledged == null || position.compareTo(acknowledged) >= 0,
           "the position " + position + " is not in front of " + acknowledged);
@@ -343,8 +344,8 @@ public final class ChangesScenario implements Scenario {
           if (chance.percent(70)) consumer.stored = consumer.history.stored();
         }
         case Change.Created<SimulatedTally> _,
-                Change.Changed<SimulatedTally> _,
-                Change.Deleted<SimulatedTally> _ ->
+            Change.Changed<SimulatedTally> _,
+            Change.Deleted<SimulatedTally> _ ->
             throw new AssertionError("nobody did " + change);
       }
     }
@@ -391,8 +392,7 @@ public final class ChangesScenario implements Scenario {
       Stoa stoa = store.stoa();
       if (!stoa.listeners().all().isEmpty()) return true;
       SimulatedAudit audit = stoa.get(SimulatedAudit.class, "all");
-      stoa.listeners()
-          .listen("audit", Changes.of(SimulatedTally.class).fromBeginning(), audit);
+      stoa.listeners().listen("audit", Changes.of(SimulatedTally.class).fromBeginning(), audit);
       return true;
     }
 
@@ -423,7 +423,8 @@ public final class ChangesScenario implements Scenario {
         Demand.that(one.address().compareTo(last) >= 0, one + " is heard in order");
         last = one.address();
         Demand.that(
-            numbers.add(one.address() + " " + one.index()), one + " is heard once, unless it fails");
+            numbers.add(one.address() + " " + one.index()),
+            one + " is heard once, unless it fails");
         told.computeIfAbsent(one.object(), _ -> new ArrayList<>()).add(one.id());
       }
       Demand.that(
