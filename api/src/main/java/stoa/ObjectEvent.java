@@ -35,7 +35,7 @@ public record ObjectEvent(
   /// How many bytes the arguments of an event take at most. Arguments beyond them are [Omitted].
   public static final int ARGUMENT_BYTES_MAX = 64 << 10;
 
-  /// What happened to an object.
+  /// The kinds of changes.
   public enum Kind {
     /// A method was called.
     CALLED,

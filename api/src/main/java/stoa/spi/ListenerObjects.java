@@ -10,7 +10,7 @@ import stoa.Stoa;
 /// which keeps how far the changes of the group are told, and calls the listener. Of each tag,
 /// every group has one object, too.
 public interface ListenerObjects {
-  /// What a listener hears: the objects of a type, one of them, or those with a tag.
+  /// The choice of what a listener hears: the objects of a type, one of them, or those with a tag.
   ///
   /// @param type the stored name of the type; null for a tag
   /// @param key the encoded key of the one object; null for all
@@ -44,7 +44,7 @@ public interface ListenerObjects {
   @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Told(Position at, byte[] arguments) {}
 
-  /// How far a listener is in a group.
+  /// The progress of a listener in a group.
   ///
   /// @param attempts how often the next event has failed
   /// @param dueMicros when to tell it next, in microseconds since 1970

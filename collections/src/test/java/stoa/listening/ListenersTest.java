@@ -29,7 +29,7 @@ import stoa.Stoa;
 class ListenersTest {
   private static final String HEARD = "heard";
 
-  /// What listeners hear.
+  /// An object that listeners hear.
   @Shared(name = "listening.Account")
   public static class Account {
     private long balance;

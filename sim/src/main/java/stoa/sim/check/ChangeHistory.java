@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 
-/// What a consumer of changes was told about objects that keep a list of the ids of their calls,
+/// The record of what a consumer of changes was told about objects that keep the ids of their calls,
 /// and the rules for it. One owner.
 public final class ChangeHistory {
   /// A change.
