@@ -1,6 +1,6 @@
 /// The shared collections: maps, lists with their views, a sharded map and a B-tree; also locks,
-/// barriers, blocking queues and other objects with which programs coordinate; timers, listeners
-/// of objects, and the indexes of shared classes.
+/// barriers, blocking queues and other objects with which programs coordinate; timers, listeners of
+/// objects, and the indexes of shared classes.
 @org.jspecify.annotations.NullMarked
 module stoa.collections {
   requires static transitive org.jspecify;

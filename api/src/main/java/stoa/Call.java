@@ -154,8 +154,8 @@ public final class Call {
     return CallContext.current().cancelTimer(name, target);
   }
 
-  /// Gives an object a tag, by which [Listeners#listenToTag] finds it. Like [Listeners#tag] outside;
-  /// part of this call, and a constructor cannot tag its own object.
+  /// Gives an object a tag, by which [Listeners#listenToTag] finds it. Like [Listeners#tag]
+  /// outside; part of this call, and a constructor cannot tag its own object.
   ///
   /// @param shared this object, or another one
   public static void tag(String tag, Object shared) {

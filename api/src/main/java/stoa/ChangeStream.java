@@ -46,9 +46,9 @@ public interface ChangeStream<T> extends AutoCloseable {
 
   /// Returns the log address from behind which a later stream goes on ([Changes#after]): that of
   /// the last transaction whose changes this has returned completely, or the one at which this
-  /// began. It also moves on over entries
-  /// that this does not show, when [#next(Duration)] or [#poll] returns nothing. A consumer that stores the token together with what it made of the changes handles each
-  /// change exactly once.
+  /// began. It also moves on over entries that this does not show, when [#next(Duration)] or
+  /// [#poll] returns nothing. A consumer that stores the token together with what it made of the
+  /// changes handles each change exactly once.
   ///
   /// @throws IllegalStateException while this has not returned all present objects
   ///   ([Changes#fromPresent])

@@ -40,8 +40,8 @@ public interface Listeners {
   /// @throws LimitExceeded when there are [#LISTENERS_MAX] listeners
   void listen(String name, Changes<?> heard, ObjectListener listener);
 
-  /// Begins a listener of the objects with a tag. It hears the changes from now on. A change
-  /// counts by the tags at its place in the log: with all those that its own transaction gives.
+  /// Begins a listener of the objects with a tag. It hears the changes from now on. A change counts
+  /// by the tags at its place in the log: with all those that its own transaction gives.
   ///
   /// @throws IllegalArgumentException as [#listen]
   /// @throws LimitExceeded when there are [#LISTENERS_MAX] listeners

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param time when the store logged the change
 /// @param kind what happened
 /// @param method the identity of the called method, see [MethodId]; null when it was no call
-/// @param arguments the arguments of the call; shared objects appear as proxies, and an omitted
+/// @param arguments the arguments of the call; a shared object appears as its [Ref], and an omitted
 ///   argument as null
 /// @param omitted the arguments that cannot be told
 public record ObjectEvent(
@@ -35,7 +35,7 @@ public record ObjectEvent(
   /// How many bytes the arguments of an event take at most. Arguments beyond them are [Omitted].
   public static final int ARGUMENT_BYTES_MAX = 64 << 10;
 
-  /// The change of an object that an event tells.
+  /// The kinds of changes.
   public enum Kind {
     /// A method was called.
     CALLED,
@@ -49,8 +49,8 @@ public record ObjectEvent(
     DELETED
   }
 
-  /// An argument that an event cannot have: of a class that is neither of the JDK, nor an enum, nor
-  /// a record that could be a key, nor shared; or too long.
+  /// An argument that an event cannot have: of a class that is neither of the JDK nor shared, or
+  /// too long.
   ///
   /// @param index its place among the arguments, from 0
   /// @param className the name of its class

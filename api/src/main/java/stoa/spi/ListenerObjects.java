@@ -7,10 +7,10 @@ import stoa.LogAddress;
 import stoa.Stoa;
 
 /// The objects that keep the listeners of objects. Of each listener, every group has one object,
-/// which keeps how far the changes of the group are told, and calls the listener. Of each tag, every
-/// group has one object, too.
+/// which keeps how far the changes of the group are told, and calls the listener. Of each tag,
+/// every group has one object, too.
 public interface ListenerObjects {
-  /// What a listener hears: the objects of a type, one of them, or those with a tag.
+  /// The choice of what a listener hears: the objects of a type, one of them, or those with a tag.
   ///
   /// @param type the stored name of the type; null for a tag
   /// @param key the encoded key of the one object; null for all
@@ -44,7 +44,7 @@ public interface ListenerObjects {
   @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Told(Position at, byte[] arguments) {}
 
-  /// How far a listener is in a group.
+  /// The progress of a listener in a group.
   ///
   /// @param attempts how often the next event has failed
   /// @param dueMicros when to tell it next, in microseconds since 1970
@@ -60,13 +60,7 @@ public interface ListenerObjects {
   ///
   /// @param groups the number of groups
   void listen(
-      Stoa stoa,
-      int groups,
-      Groups of,
-      String name,
-      Heard heard,
-      Target target,
-      LogAddress after);
+      Stoa stoa, int groups, Groups of, String name, Heard heard, Target target, LogAddress after);
 
   /// Ends a listener in all groups; returns whether there was one.
   boolean stop(Stoa stoa, int groups, Groups of, String name);
@@ -108,8 +102,8 @@ public interface ListenerObjects {
   /// Returns the objects of a group that have a tag at a log address, a [#text] each.
   List<String> tagged(Stoa stoa, Groups of, int group, String tag, LogAddress at);
 
-  /// Returns the encoded key of the object that keeps a tag in a group. The calls `add` and `remove`
-  /// change it, with a [#text] each.
+  /// Returns the encoded key of the object that keeps a tag in a group. The calls `add` and
+  /// `remove` change it, with a [#text] each.
   byte[] keeper(Groups of, int group, String tag);
 
   /// Returns the text of an object among those with a tag.

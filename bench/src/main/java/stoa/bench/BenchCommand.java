@@ -19,6 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import stoa.bench.backup.BackupBenchmark;
+import stoa.bench.changes.ChangesBenchmark;
 import stoa.bench.cluster.ClusterBenchmark;
 import stoa.bench.code.CodeBenchmark;
 import stoa.bench.coordination.CoordinationBenchmark;
@@ -67,6 +68,7 @@ final class BenchCommand implements Callable<Integer> {
           new CoordinationBenchmark(),
           new MapsBenchmark(),
           new IndexesBenchmark(),
+          new ChangesBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
           new ClusterBenchmark());

@@ -130,7 +130,8 @@ final class MergedLog<E> {
     return in.remaining() > 0 && in.u8() == 1 ? StreamForms.log(in) : null;
   }
 
-  /// Returns a log address up to which all entries of all groups were taken; null when none is known.
+  /// Returns a log address up to which all entries of all groups were taken; null when none is
+  /// known.
   @Nullable LogAddress level() {
     LogAddress least = null;
     for (Cursor<E> cursor : cursors) {

@@ -35,8 +35,9 @@ class DeliveryObject implements Noticed {
   private static final Schedule NO_SCHEDULE = Schedule.after(Duration.ZERO);
   private static final long PAUSE_MICROS = 100_000;
 
-  /// What [InstalledListeners#all] shows of a group.
-  record Shown(LogAddress position, long told, long failures, @Nullable String last, boolean over) {}
+  /// The progress in a group, as [InstalledListeners#all] shows it.
+  record Shown(
+      LogAddress position, long told, long failures, @Nullable String last, boolean over) {}
 
   private @Nullable Heard heard;
   private @Nullable Target target;

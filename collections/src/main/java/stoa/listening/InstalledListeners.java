@@ -35,35 +35,26 @@ public final class InstalledListeners implements ListenerObjects {
 
   @Override
   public void listen(
-      Stoa stoa,
-      int groups,
-      Groups of,
-      String name,
-      Heard heard,
-      Target target,
-      LogAddress after) {
+      Stoa stoa, int groups, Groups of, String name, Heard heard, Target target, LogAddress after) {
     var _ =
-        stoa.<Boolean, RuntimeException>transact(
-            () -> {
-              stoa.get(ListenersObject.class, ALL)
-                  .add(new ListenersObject.Entry(name, heard, target));
-              for (int group = 0; group < groups; group++) {
-                delivery(stoa, of, group, name).begin(heard, target, after);
-              }
-              return true;
-            });
+        stoa.<Boolean, RuntimeException>transact(() -> {
+          stoa.get(ListenersObject.class, ALL).add(new ListenersObject.Entry(name, heard, target));
+          for (int group = 0; group < groups; group++) {
+            delivery(stoa, of, group, name).begin(heard, target, after);
+          }
+          return true;
+        });
   }
 
   @Override
   public boolean stop(Stoa stoa, int groups, Groups of, String name) {
-    return stoa.<Boolean, RuntimeException>transact(
-        () -> {
-          if (!stoa.get(ListenersObject.class, ALL).remove(name)) return false;
-          for (int group = 0; group < groups; group++) {
-            delivery(stoa, of, group, name).end();
-          }
-          return true;
-        });
+    return stoa.<Boolean, RuntimeException>transact(() -> {
+      if (!stoa.get(ListenersObject.class, ALL).remove(name)) return false;
+      for (int group = 0; group < groups; group++) {
+        delivery(stoa, of, group, name).end();
+      }
+      return true;
+    });
   }
 
   @Override

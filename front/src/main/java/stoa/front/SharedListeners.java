@@ -127,8 +127,7 @@ record SharedListeners(SharedStoa stoa) implements Listeners {
   @Override
   public List<Listening> all() {
     MethodRun.refuse("list listeners");
-    return objects()
-        .all(stoa, stoa.service().groups(), groups(), stoa.service().loader());
+    return objects().all(stoa, stoa.service().groups(), groups(), stoa.service().loader());
   }
 
   @Override

@@ -41,6 +41,7 @@ import stoa.front.types.SharedType;
 ///                                          index, size, microseconds, kind varints, method text, and the arguments
 ///                                          as here
 /// 5, class text                            an argument of an event that is omitted
+/// 6, type text, sized                      a reference in an event
 /// ```
 public final class TimerArguments {
   private static final byte NULL = 0;
@@ -49,6 +50,7 @@ public final class TimerArguments {
   private static final byte SHARED = 3;
   private static final byte EVENT = 4;
   private static final byte OMITTED = 5;
+  private static final byte REFERENCE = 6;
 
   private static final int VALUE_BYTES_MAX = 1 << 20;
   private static final byte[] NOTHING = {0};
@@ -196,7 +198,7 @@ public final class TimerArguments {
     int left = ObjectEvent.ARGUMENT_BYTES_MAX;
     for (Object argument : event.arguments()) {
       byte[] told = told(argument, left);
-      if (told.length > left) told = omitted(argument);
+      if (argument != null && told.length > left) told = omitted(argument);
       left -= told.length;
       out.raw(told);
     }
@@ -204,20 +206,24 @@ public final class TimerArguments {
   }
 
   private static byte[] told(@Nullable Object argument, int bytesMax) {
-    if (argument == null || bytesMax > 0) {
-      var out = new Encoder(64);
-      try {
-        write(out, "an event", "on", argument);
-        return out.toBytes();
-      } catch (StoaException | IllegalArgumentException unfit) {
-        // It is omitted.
-      }
+    var out = new Encoder(64);
+    if (argument == null) return out.u8(NULL).toBytes();
+    Proxied proxied = Proxies.of(argument);
+    if (proxied != null) {
+      Ref<?> ref = proxied.ref();
+      return out.u8(REFERENCE).text(ref.type()).sized(Keys.encode(ref.key())).toBytes();
     }
-    return omitted(argument);
+    // Classes of users may be unknown where the listener's calls are replayed.
+    if (bytesMax <= 0 || !Platform.has(argument.getClass())) return omitted(argument);
+    try {
+      return out.u8(VALUE).sized(Plain.ONE.value(argument)).toBytes();
+    } catch (StoaException unfit) {
+      return omitted(argument);
+    }
   }
 
-  private static byte[] omitted(@Nullable Object argument) {
-    String name = Objects.requireNonNull(argument).getClass().getName();
+  private static byte[] omitted(Object argument) {
+    String name = argument.getClass().getName();
     return new Encoder(64).u8(OMITTED).text(name).toBytes();
   }
 
@@ -275,6 +281,7 @@ public final class TimerArguments {
             case VALUE -> Plain.ONE.value(in.sized());
             case KEY -> Keys.decode(in.sized(), loader);
             case SHARED -> objects.at(in.text(), in.text(), in.sized(), in.varint());
+            case REFERENCE -> new Ref<>(in.text(), Keys.decode(in.sized(), loader));
             case EVENT -> event(in, loader, objects);
             case OMITTED -> new Absent(in.text());
             default -> throw new Corrupt("an argument of a timer's call is of no known kind");

@@ -78,7 +78,7 @@ public final class KafkaTopic {
       while (true) {
         var next = changes.poll();
         if (next.isEmpty()) {
-          // What was written becomes visible before this waits.
+          // The records become visible before this waits.
           if (batch > 0) commit(changes.token());
           batch = 0;
           next = changes.next(idleMax);

@@ -8,16 +8,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 
-/// What a consumer of changes was told about objects that keep a list of the ids of their calls, and
-/// the rules for it. One owner.
+/// The record of what a consumer of changes was told about objects that keep the ids of their calls,
+/// and the rules for it. One owner.
 public final class ChangeHistory {
   /// A change.
   ///
   /// @param index its place among the changes of its transaction
   /// @param size how many these are
   /// @param id the id of the call
-  public record Told(
-      LogAddress at, int index, int size, String object, long version, String id) {}
+  public record Told(LogAddress at, int index, int size, String object, long version, String id) {}
 
   private final Map<String, List<String>> ids = new TreeMap<>();
   private final Map<String, Long> versions = new TreeMap<>();
@@ -77,7 +76,8 @@ public final class ChangeHistory {
     long version = versions.getOrDefault(change.object, 0L);
     Demand.that(change.version > version, change + " comes behind version " + version);
     Demand.that(
-        before == null || before.equals(known), change + " comes behind " + before + ", not " + known);
+        before == null || before.equals(known),
+        change + " comes behind " + before + ", not " + known);
     known.add(change.id);
     Demand.that(
         after == null || after.equals(known), change + " makes " + after + ", not " + known);

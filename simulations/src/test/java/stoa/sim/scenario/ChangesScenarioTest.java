@@ -47,7 +47,8 @@ class ChangesScenarioTest {
     assertEquals(SimulatedRun.require(scenario, 5), SimulatedRun.require(scenario, 5));
   }
 
-  private static Told told(int counter, int index, int size, String object, int version, String id) {
+  private static Told told(
+      int counter, int index, int size, String object, int version, String id) {
     return new Told(new LogAddress(1, counter), index, size, object, version, id);
   }
 

@@ -66,8 +66,7 @@ public record LoggedChange(
   /// @param level a log address that was issued, up to which a reader of these changes has all of
   ///   them; null when none but notes about readers were added
   /// @param bytes about how many bytes they take
-  public record Page(
-      List<Slot> slots, LogAddress next, @Nullable LogAddress level, long bytes) {}
+  public record Page(List<Slot> slots, LogAddress next, @Nullable LogAddress level, long bytes) {}
 
   /// A key that is present at a place in the log.
   ///

@@ -1,0 +1,205 @@
+package stoa.bench.changes;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
+import stoa.Change;
+import stoa.ChangeStream;
+import stoa.Changes;
+import stoa.LogAddress;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.Subscription;
+import stoa.bench.load.Counter;
+import stoa.bench.load.Parallel;
+import stoa.bench.load.Samples;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
+
+/// Measures a durable subscriber to the changes of objects in this process: how fast it reads what
+/// was logged while it was away, and how much slower writers are while it follows them, in windows
+/// that take turns with windows in which nobody reads.
+public final class ChangesBenchmark implements Benchmark<ChangesScale> {
+  private static final int CALLERS = 64;
+  private static final double READ_MIN = 100_000;
+  private static final double RATIO_MIN = 0.95;
+  private static final long ACKNOWLEDGE_NANOS = 100_000_000;
+
+  private static final String READ = "changes read by a subscriber that was away";
+  private static final String STATES = "the same with states";
+  private static final String ALONE = "calls while nobody reads";
+  private static final String FOLLOWED = "calls while a subscriber follows";
+  private static final String TOLD = "changes that it gets meanwhile";
+
+  /// Makes the benchmark.
+  public ChangesBenchmark() {}
+
+  @Override
+  public String name() {
+    return "changes";
+  }
+
+  @Override
+  public String description() {
+    return "a durable subscriber to changes: how fast it reads, and what it costs writers";
+  }
+
+  @Override
+  public ChangesScale full() {
+    return ChangesScale.full();
+  }
+
+  @Override
+  public ChangesScale smoke() {
+    return ChangesScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<ChangesScale> context) throws Exception {
+    var findings = new Findings(context.sizes(), ChangesScale.full());
+    var samples = new Samples();
+    Path folder = Files.createDirectories(context.folder().resolve("changes"));
+    try (Stoa stoa = Stoa.open(StoaConfig.of("file:" + folder))) {
+      var load = new Load(stoa, context, samples);
+      var _ = load.call(context.scale().warmUp());
+      for (int round = 1; round <= context.scale().rounds(); round++) {
+        load.readAfterwards(round);
+        for (int window = 0; window < context.sizes().windows(); window++) {
+          context.progress().accept("round %d, window %d".formatted(round, window + 1));
+          if (window % 2 == 0) load.measureAlone();
+          load.measureFollowed();
+          if (window % 2 != 0) load.measureAlone();
+        }
+      }
+    }
+    findings.section(
+        "durable calls of %,d objects, %d callers".formatted(context.sizes().objects(), CALLERS),
+        List.of(
+            Result.of(samples, READ, "changes/s"),
+            Result.of(samples, STATES, "changes/s").beside(READ, samples.median(READ)),
+            Result.of(samples, ALONE, "calls/s"),
+            Result.of(samples, FOLLOWED, "calls/s").beside(ALONE, samples.median(ALONE)),
+            Result.of(samples, TOLD, "changes/s").beside(FOLLOWED, samples.median(FOLLOWED))));
+    findings.atLeast(
+        "changes read in a second, at least %,.0f".formatted(READ_MIN),
+        READ_MIN,
+        samples.median(READ));
+    findings.atLeast(
+        "calls while a subscriber follows ÷ calls while nobody reads, at least " + RATIO_MIN,
+        RATIO_MIN,
+        samples.medianRatio(FOLLOWED, ALONE));
+    return findings.outcome();
+  }
+
+  private static final class Load {
+    private final Context<ChangesScale> context;
+    private final Samples samples;
+    private final Subscription subscription;
+    private final Stoa stoa;
+    private final List<Counter> counters;
+
+    private Load(Stoa stoa, Context<ChangesScale> context, Samples samples) {
+      this.stoa = stoa;
+      this.context = context;
+      this.samples = samples;
+      counters =
+          IntStream.range(0, context.sizes().objects())
+              .mapToObj(i -> stoa.get(Counter.class, "c" + i, "c" + i))
+              .toList();
+      subscription = stoa.subscribe("benchmark", Duration.ofDays(1));
+    }
+
+    private void step(int i) {
+      var _ = counters.get(i % counters.size()).add(1);
+    }
+
+    /// Has all callers call for some time; returns how often they did.
+    private long call(Duration time) throws Exception {
+      long end = System.nanoTime() + time.toNanos();
+      var calls = new LongAdder();
+      Parallel.run(
+          CALLERS,
+          CALLERS,
+          caller -> {
+            for (int turn = caller; System.nanoTime() < end; turn += CALLERS) {
+              step(turn);
+              calls.increment();
+            }
+          });
+      return calls.sum();
+    }
+
+    private void readAfterwards(int round) throws Exception {
+      context.progress().accept("round %d, reading".formatted(round));
+      subscription.acknowledge(stoa.streams().tail());
+      int changes = context.sizes().changes();
+      Parallel.run(CALLERS, changes, this::step);
+      LogAddress begin = subscription.position();
+      measureReading(STATES, Changes.of(Counter.class).withStates().after(begin), changes / 10);
+      measureReading(READ, Changes.of(Counter.class).after(begin), changes);
+    }
+
+    private void measureReading(String measure, Changes<Counter> what, int count)
+        throws InterruptedException {
+      long began = System.nanoTime();
+      try (ChangeStream<Counter> changes = stoa.changes(what)) {
+        long acknowledged = began;
+        for (int i = 0; i < count; i++) {
+          Change<Counter> _ = changes.next();
+          if ((i & 1_023) != 0) continue;
+          acknowledged = acknowledge(changes, acknowledged);
+        }
+      }
+      samples.add(measure, count * 1e9 / (System.nanoTime() - began));
+    }
+
+    /// Acknowledges some times a second, as a subscriber does.
+    private long acknowledge(ChangeStream<Counter> changes, long last) {
+      long now = System.nanoTime();
+      if (now - last < ACKNOWLEDGE_NANOS) return last;
+      subscription.acknowledge(changes.token());
+      return now;
+    }
+
+    private void measureAlone() throws Exception {
+      Duration time = context.scale().time();
+      samples.add(ALONE, call(time) * 1e9 / time.toNanos());
+    }
+
+    private void measureFollowed() throws Exception {
+      var over = new AtomicBoolean();
+      var failure = new AtomicReference<Throwable>();
+      var told = new LongAdder();
+      LogAddress now = stoa.streams().tail();
+      Thread reader = Thread.ofVirtual().start(() -> follow(now, over, told, failure));
+      Duration time = context.scale().time();
+      samples.add(FOLLOWED, call(time) * 1e9 / time.toNanos());
+      samples.add(TOLD, told.sum() * 1e9 / time.toNanos());
+      over.set(true);
+      reader.join();
+      Throwable failed = failure.get();
+      if (failed != null) throw new IllegalStateException("the subscriber failed", failed);
+    }
+
+    private void follow(
+        LogAddress from, AtomicBoolean over, LongAdder told, AtomicReference<Throwable> failure) {
+      try (ChangeStream<Counter> changes = stoa.changes(Changes.of(Counter.class).after(from))) {
+        long acknowledged = System.nanoTime();
+        while (!over.get()) {
+          if (changes.next(Duration.ofMillis(10)).isPresent()) told.increment();
+          acknowledged = acknowledge(changes, acknowledged);
+        }
+      } catch (InterruptedException | RuntimeException failed) {
+        failure.set(failed);
+      }
+    }
+  }
+}
