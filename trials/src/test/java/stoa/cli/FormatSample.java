@@ -233,7 +233,7 @@ final class FormatSample {
   /// is paid.
   private static void wait(Stoa stoa, Object order) {
     long much = 1_000;
-    CompletableFuture<Object> paid = stoa.async(order, one -> Build.call(one, "paid", much));
+    var paid = stoa.async(order, one -> Build.call(one, "paid", much));
     try {
       Build.call(stoa.within(Duration.ofMillis(500), order), "paid", 2 * much);
     } catch (DeadlineExceeded late) {

@@ -128,11 +128,7 @@ public final class IndexesBenchmark implements Benchmark<IndexesScale> {
       create(stoa, objects);
       var probes = new LinkedHashMap<String, Samples.Probe>();
       probes.put(
-          READ,
-          samples ->
-              samples.add(
-                  READ,
-                  rate(1, time, i -> stoa.get(Single.class, number(i, objects)).owner().length())));
+          READ, samples -> samples.add(READ, rate(1, time, i -> read(stoa, number(i, objects)))));
       probes.put(
           FIND, samples -> samples.add(FIND, rate(1, time, i -> found(stoa, number(i, objects)))));
       probes.put(
@@ -152,6 +148,11 @@ public final class IndexesBenchmark implements Benchmark<IndexesScale> {
   /// Returns a number that appears random, the same in each run.
   private static long number(int turn, int objects) {
     return Math.floorMod(turn * 0x9E3779B97F4A7C15L >>> 17, (long) objects);
+  }
+
+  private static void read(Stoa stoa, long number) {
+    String owner = stoa.get(Single.class, number).owner();
+    if (owner.isEmpty()) throw new IllegalStateException("the object " + number + " has no owner");
   }
 
   private static void found(Stoa stoa, long number) {
