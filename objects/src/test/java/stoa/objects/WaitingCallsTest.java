@@ -140,8 +140,8 @@ class WaitingCallsTest {
 
   private static boolean isQueued(Stoa stoa, String method) {
     return LocalService.of(stoa).calls(10_000).stream()
-        .anyMatch(call -> call.progress() == ObjectCall.Progress.WAITING
-            && call.method().startsWith(method));
+        .anyMatch(call ->
+            call.progress() == ObjectCall.Progress.WAITING && call.method().startsWith(method));
   }
 
   @Test

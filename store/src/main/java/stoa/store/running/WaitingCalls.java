@@ -141,8 +141,8 @@ public final class WaitingCalls {
   }
 
   /// Makes a new put wait, without a run of its own, behind those that wait on its key already, or
-  /// where calls usually wait; returns false otherwise, and when the put calls a method that does not
-  /// wait.
+  /// where calls usually wait; returns false otherwise, and when the put calls a method that does
+  /// not wait.
   public boolean joins(PutRequest put) {
     if (!lines.containsKey(put.resident) && !usual.contains(put.resident)) return false;
     if (!spaces.factory(put.resident.key.space()).awaits(put.resident.key, put.value)) return false;
@@ -356,8 +356,7 @@ public final class WaitingCalls {
     return attempt;
   }
 
-  private void ran(
-      Line line, Waiter waiter, PutRequest attempt, Group group, boolean isGuess) {
+  private void ran(Line line, Waiter waiter, PutRequest attempt, Group group, boolean isGuess) {
     RuntimeException failure = attempt.failure();
     if (failure != null) {
       attempt.behind.forEach(one -> one.fail(failure)); // they have not come to the log either
