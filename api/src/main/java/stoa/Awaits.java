@@ -32,7 +32,7 @@ public @interface Awaits {
   ///
   /// The method returns `void`, does not wait, and changes the object. The store calls it with the
   /// arguments of the call that waited. It does not call the method for a caller that leaves while
-  /// the leader changes or the store is closed: it does not know these callers any more. So a
-  /// class that depends on its callers needs a limit of time, too.
+  /// the leader changes or the store is closed: it does not know these callers any more. So a class
+  /// that depends on its callers needs a limit of time, too.
   String left() default "";
 }

@@ -83,7 +83,9 @@ final class RemoteWork implements Service.Work {
     // transactions wait for each other.
     if (intents.size() > 1) {
       for (Branch branch : branches.values()) {
-        if (branch.isUsed()) { var _ = branch.intend(Duration.ZERO, waitMax); }
+        if (branch.isUsed()) {
+          var _ = branch.intend(Duration.ZERO, waitMax);
+        }
       }
     }
     var numbers = new HashMap<Integer, Long>();

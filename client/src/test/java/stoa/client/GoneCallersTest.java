@@ -89,8 +89,7 @@ class GoneCallersTest {
   }
 
   @Test
-  void whatTheIntentOfATransactionHoldsBackGoesOnWithoutItsClient()
-      throws Exception {
+  void whatTheIntentOfATransactionHoldsBackGoesOnWithoutItsClient() throws Exception {
     try (Server server = start();
         Stoa stays = Stoa.open("stoa://127.0.0.1:" + server.port())) {
       Counter counter = stays.create(Counter.class, "a");

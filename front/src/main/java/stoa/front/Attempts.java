@@ -202,8 +202,7 @@ public final class Attempts {
     ///
     /// @param attempts the number of attempts so far
     private TxOptions ofNext(int attempts) {
-      Duration rest =
-          attempts == 0 ? options.totalTimeMax() : rest();
+      Duration rest = attempts == 0 ? options.totalTimeMax() : rest();
       return rest.compareTo(options.timeMax()) < 0 ? options.withTimeMax(rest) : options;
     }
   }

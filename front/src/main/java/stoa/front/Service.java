@@ -298,8 +298,8 @@ public interface Service {
     /// Commits it.
     stoa.Transaction.Outcome commit();
 
-    /// Declares, once it was aborted, the intent to run again: the store then holds back for a while
-    /// what would abort it. Waits until other intents on its objects are over.
+    /// Declares, once it was aborted, the intent to run again: the store then holds back for a
+    /// while what would abort it. Waits until other intents on its objects are over.
     ///
     /// @param hold how long the next attempt will take
     /// @param waitMax how long to wait at most

@@ -70,17 +70,19 @@ final class TransactionRequests {
     open.lane().slow(() -> asked.attempt(() -> step(asked, open)));
   }
 
-  /// Declares the intent to run an aborted transaction again. The answer waits for other intents, and
-  /// the thread does not: it may have to bring these to their ends.
+  /// Declares the intent to run an aborted transaction again. The answer waits for other intents,
+  /// and the thread does not: it may have to bring these to their ends.
   private static void intend(PendingRequest asked, OpenTransaction open) {
     var intend = asked.request().getIntend();
     var number = new CompletableFuture<@Nullable LongSupplier>();
     Runnable settled =
-        () ->
-            number.thenAccept(said ->
-                open.lane()
-                    .slow(() ->
-                        asked.attempt(() -> Forms.done(said == null ? 0 : said.getAsLong()))));
+        () -> {
+          var _ =
+              number.thenAccept(said ->
+                  open.lane()
+                      .slow(() ->
+                          asked.attempt(() -> Forms.done(said == null ? 0 : said.getAsLong()))));
+        };
     try {
       LongSupplier declared =
           open.transacting().intend(intend.getMicros(), intend.getWaitMicros(), settled);

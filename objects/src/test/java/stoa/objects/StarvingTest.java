@@ -130,10 +130,11 @@ class StarvingTest {
     try (Stoa stoa = Stoa.open("memory:")) {
       var first = stoa.create(Counter.class, "first");
       var second = stoa.create(Counter.class, "second");
-      Runnable call = () -> {
-        first.call();
-        second.call();
-      };
+      Runnable call =
+          () -> {
+            first.call();
+            second.call();
+          };
       try (var stream = new Stream(call)) {
         var others = new ArrayList<CompletableFuture<Void>>();
         for (var order : List.of(List.of(first, second), List.of(second, first))) {

@@ -9,10 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import stoa.bench.load.Load;
 import stoa.bench.load.Samples;
 import stoa.bench.machine.DiskLimits;
 import stoa.bench.machine.LoopbackLimits;
-import stoa.bench.load.Load;
 import stoa.bench.remote.Meeting;
 import stoa.bench.remote.RemoteBenchmark;
 import stoa.bench.remote.RemoteContender;
@@ -26,8 +26,8 @@ import stoa.programs.Directories;
 
 /// Measures locks, blocking queues and barriers over a socket, beside other servers that have them.
 ///
-/// All servers of one persistence run at the same time. The benchmark calls one after the other, and
-/// the others are idle.
+/// All servers of one persistence run at the same time. The benchmark calls one after the other,
+/// and the others are idle.
 public final class CoordinationBenchmark implements Benchmark<CoordinationScale> {
   private static final String ECHO = "loopback echo";
   private static final String FORCE = "append and force";
@@ -110,12 +110,12 @@ public final class CoordinationBenchmark implements Benchmark<CoordinationScale>
           for (MeetingLoad load : MeetingLoad.values()) {
             context
                 .progress()
-                .accept("%s, round %d of %d: %s".formatted(persistence, round, sizes.rounds(), load));
+                .accept(
+                    "%s, round %d of %d: %s".formatted(persistence, round, sizes.rounds(), load));
             for (Running each : running) {
               if (!load.fits(each.meeting)) continue;
               String name = name(load, each.name);
-              load.sample(
-                  samples, name, each.meeting, each.rounds, sizes.warmUp(), sizes.time());
+              load.sample(samples, name, each.meeting, each.rounds, sizes.warmUp(), sizes.time());
             }
             Collections.rotate(running, 1);
           }

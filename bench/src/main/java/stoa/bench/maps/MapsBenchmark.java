@@ -88,9 +88,7 @@ public final class MapsBenchmark implements Benchmark<MapsScale> {
   }
 
   private static Samples measure(
-      Context<MapsScale> context,
-      Map<String, MapContender.Store> stores,
-      RecordWorkloads workloads)
+      Context<MapsScale> context, Map<String, MapContender.Store> stores, RecordWorkloads workloads)
       throws Exception {
     MapsScale scale = context.sizes();
     Map<String, Samples.Probe> probes = new LinkedHashMap<>();
@@ -117,8 +115,7 @@ public final class MapsBenchmark implements Benchmark<MapsScale> {
           var load = new Load(callers, Load.Threads.PLATFORM, scale.warmUp(), scale.time());
           probes.put(
               name,
-              samples ->
-                  samples.add(name, load.run((caller, _) -> turns.turn(caller, records))));
+              samples -> samples.add(name, load.run((caller, _) -> turns.turn(caller, records))));
         });
       }
     }
@@ -126,7 +123,8 @@ public final class MapsBenchmark implements Benchmark<MapsScale> {
   }
 
   private static String name(String workload, int callers, String contender) {
-    return "YCSB %s, %d caller%s, %s".formatted(workload, callers, callers == 1 ? "" : "s", contender);
+    return "YCSB %s, %d caller%s, %s"
+        .formatted(workload, callers, callers == 1 ? "" : "s", contender);
   }
 
   private static void tell(
@@ -158,7 +156,8 @@ public final class MapsBenchmark implements Benchmark<MapsScale> {
           }
         }
       }
-      findings.section("%,d records of 10 fields, %d callers".formatted(scale.records(), callers), results);
+      findings.section(
+          "%,d records of 10 fields, %d callers".formatted(scale.records(), callers), results);
     }
     findings.section("the disk", List.of(Result.of(samples, FORCE, "1/s")));
   }

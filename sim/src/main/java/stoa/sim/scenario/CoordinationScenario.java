@@ -468,6 +468,11 @@ public final class CoordinationScenario implements Scenario {
                   stoa.history(stoa.get(SharedLock.class, NAME)),
                   SharedLock::token,
                   SharedLock::end);
+      if (deploys) {
+        var lock = stoa.get(SimulatedLock.class, NAME);
+        Demand.that(
+            lock.begun() == lock.token(), "a run that waits leaves no trace: " + lock.begun());
+      }
       var semaphore = stoa.get(SharedSemaphore.class, NAME);
       var permits = new ArrayList<Integer>();
       for (var entry : stoa.history(semaphore).entries(1, stoa.history(semaphore).version())) {

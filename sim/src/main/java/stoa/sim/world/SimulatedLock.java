@@ -14,6 +14,8 @@ public class SimulatedLock {
   private long token;
   private Instant end = Instant.EPOCH;
 
+  private long begun;
+
   // The version that ran last.
   private int ran;
 
@@ -21,6 +23,7 @@ public class SimulatedLock {
   @Awaits(inOrder = true)
   public long lock(Duration lease) {
     ran = build();
+    begun++; // in front of the wait, which undoes it
     Instant now = Call.now();
     Call.await(() -> !now.isBefore(end));
     end = now.plus(lease);
@@ -54,6 +57,12 @@ public class SimulatedLock {
   @Accessor
   public Instant end() {
     return end;
+  }
+
+  /// Returns how many calls of [#lock] have gone on.
+  @Accessor
+  public long begun() {
+    return begun;
   }
 
   /// Returns the version that ran last.

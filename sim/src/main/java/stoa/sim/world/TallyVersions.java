@@ -28,8 +28,7 @@ public final class TallyVersions {
 
   /// Returns a class file of a class in which a method without parameters returns a number.
   static byte[] returning(Class<?> type, String name, int number) {
-    return ClassFile.of()
-        .transformClass(ClassFile.of().parse(file(type)), returning(name, number));
+    return ClassFile.of().transformClass(ClassFile.of().parse(file(type)), returning(name, number));
   }
 
   private static ClassTransform returning(String name, int number) {

@@ -170,8 +170,8 @@ public final class Intents {
   /// @param callers the keys whose calls have changed its keys before
   /// @param micros how long it may stand
   /// @param waitMicros how long it may wait until it stands
-  /// @param settled called once when it stands, or waits no longer; by any thread, and it must
-  ///   not wait
+  /// @param settled called once when it stands, or waits no longer; by any thread, and it must not
+  ///   wait
   /// @return null when it cannot stand, because there are too many of them, or too many keys
   public @Nullable Intent declare(
       Map<StreamId, Set<Footprint>> used,

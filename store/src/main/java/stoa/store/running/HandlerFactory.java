@@ -67,8 +67,8 @@ public interface HandlerFactory {
     return false;
   }
 
-  /// Returns what makes the put for the store to make when the caller of a put leaves that waits for
-  /// a condition; null when there is none. Making it may wait for the log.
+  /// Returns what makes the put for the store to make when the caller of a put leaves that waits
+  /// for a condition; null when there is none. Making it may wait for the log.
   default @Nullable Supplier<byte[]> left(Key key, byte[] value) {
     return null;
   }

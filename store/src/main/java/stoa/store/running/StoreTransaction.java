@@ -922,11 +922,12 @@ public final class StoreTransaction implements AutoCloseable {
     return intent;
   }
 
-  /// Returns the parts of the keys that it has read or written, once it was aborted; none stands for
-  /// all of a key.
+  /// Returns the parts of the keys that it has read or written, once it was aborted; none stands
+  /// for all of a key.
   public synchronized Map<StreamId, Set<Footprint>> used() {
     var parts = new HashMap<StreamId, Set<Footprint>>();
-    for (StreamId stream : used.isEmpty() ? touched.keySet() : used) parts.put(stream, footprints.getOrDefault(stream, Set.of()));
+    for (StreamId stream : used.isEmpty() ? touched.keySet() : used)
+      parts.put(stream, footprints.getOrDefault(stream, Set.of()));
     return parts;
   }
 

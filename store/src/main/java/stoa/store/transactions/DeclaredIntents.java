@@ -27,9 +27,9 @@ public final class DeclaredIntents {
     this.threads = threads;
   }
 
-  /// Declares the intent of a transaction that has been aborted, with the keys that it has used, and
-  /// ends the one under which it ran. What the new one holds back waits for half of what a call may
-  /// take, at most.
+  /// Declares the intent of a transaction that has been aborted, with the keys that it has used,
+  /// and ends the one under which it ran. What the new one holds back waits for half of what a call
+  /// may take, at most.
   ///
   /// @param micros how long it may stand; 0 only ends the one under which it ran
   /// @param settled called as by [Intents#declare]
