@@ -19,6 +19,12 @@ module stoa.store {
   exports stoa.store.threads;
   exports stoa.store.watching;
 
+  // For the intents of transactions that have lost often.
+  exports stoa.store.leading to
+      stoa.objects;
+  exports stoa.store.transactions to
+      stoa.objects;
+
   // For the division of a store among groups, which copies records as they are, and for clients
   // that execute them.
   exports stoa.store.divergence to

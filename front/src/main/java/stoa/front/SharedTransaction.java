@@ -57,8 +57,7 @@ public final class SharedTransaction implements Attempts.Attempt {
 
   @Override
   public Service.@Nullable Intent intend(Duration hold, Duration waitMax) {
-    return stoa.<Service.@Nullable Intent, RuntimeException>recorded(
-        "intend", () -> work.intend(hold, waitMax));
+    return work.intend(hold, waitMax);
   }
 
   @Override
