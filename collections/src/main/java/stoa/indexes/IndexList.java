@@ -19,11 +19,7 @@ class IndexList implements Forkable<IndexList> {
 
   /// For the store: no index is complete.
   protected IndexList() {
-    this(new TreeSet<>());
-  }
-
-  private IndexList(TreeSet<String> complete) {
-    this.complete = complete;
+    complete = new TreeSet<>();
   }
 
   /// Returns those of some indexes that are not complete.
@@ -52,6 +48,8 @@ class IndexList implements Forkable<IndexList> {
 
   @Override
   public IndexList fork() {
-    return new IndexList(complete);
+    var fork = new IndexList();
+    fork.complete = complete;
+    return fork;
   }
 }

@@ -590,30 +590,15 @@ final class ObjectHandler implements Handler {
   }
 
   /// Finds the first of some waiting calls that goes on.
-  private Unblocked.First first(List<byte[]> puts, int mostBehind, Execution execution) {
+  private Unblocked.First first(List<byte[]> puts, Execution execution) {
     boolean isTimed = false;
     for (int i = 0; i < puts.size(); i++) {
       var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
-      if (goesOn(puts.get(i), execution, awaiting)) {
-        int more = awaiting.holdsOthers() ? 0 : behind(puts, i + 1, mostBehind, execution);
-        return new Unblocked.First(i, isTimed, false, more);
-      }
+      if (goesOn(puts.get(i), execution, awaiting)) return new Unblocked.First(i, isTimed, false);
       isTimed |= awaiting.isTimed();
-      if (awaiting.holdsOthers()) return new Unblocked.First(puts.size(), isTimed, true, 0);
+      if (awaiting.holdsOthers()) return new Unblocked.First(puts.size(), isTimed, true);
     }
-    return new Unblocked.First(puts.size(), isTimed, false, 0);
-  }
-
-  /// Returns how many calls from a place on would go on, up to one that others must not overtake.
-  private int behind(List<byte[]> puts, int from, int most, Execution execution) {
-    int count = 0;
-    while (count < most && from + count < puts.size()) {
-      var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
-      boolean goesOn = goesOn(puts.get(from + count), execution, awaiting);
-      if (!goesOn || awaiting.holdsOthers()) break;
-      count++;
-    }
-    return count;
+    return new Unblocked.First(puts.size(), isTimed, false);
   }
 
   private boolean goesOn(byte[] put, Execution execution, Awaiting awaiting) {
@@ -663,9 +648,7 @@ final class ObjectHandler implements Handler {
       return new ObjectAnswer.Shared(life, stoa.marshaller());
     }
     if (query instanceof LentQuestion) return new ObjectAnswer.Shared(lent, stoa.marshaller());
-    if (query instanceof Unblocked(List<byte[]> puts, int more)) {
-      return first(puts, more, execution);
-    }
+    if (query instanceof Unblocked(List<byte[]> puts)) return first(puts, execution);
     if (!(query instanceof Question question)) {
       throw new IllegalStateException("an object is asked by its accessors, not by " + query);
     }

@@ -9,8 +9,7 @@ import stoa.base.Answer;
 /// try counts as one that would not wait: its execution shows what it does.
 ///
 /// @param puts the values of the puts, in the order in which they are tried
-/// @param more how many puts behind the first one are of interest
-public record Unblocked(List<byte[]> puts, int more) implements Query {
+public record Unblocked(List<byte[]> puts) implements Query {
   @Override
   public int number() {
     return 0;
@@ -21,9 +20,7 @@ public record Unblocked(List<byte[]> puts, int more) implements Query {
   /// @param index of the put; the number of the puts when all of them would wait
   /// @param isTimed whether a put before it waits for a condition that depends on the time
   /// @param isHeld whether no put behind the given ones may go on before them
-  /// @param more how many puts right behind it would not wait either, each alone and now; 0 where
-  ///   one of them must not be overtaken
-  public record First(int index, boolean isTimed, boolean isHeld, int more) implements Answer {
+  public record First(int index, boolean isTimed, boolean isHeld) implements Answer {
     @Override
     public byte[] encoded() {
       throw new IllegalStateException("no log has this answer");

@@ -3,7 +3,6 @@ package stoa.store.running;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,17 +60,7 @@ public final class WaitingCalls {
   // by one for twice as many, so that the search of a key that always changes reaches all its puts.
   private static final int TRIED_MIN = 64;
 
-  // How many puts get an attempt together, at most. After a change, it is first one, and then as
-  // many as have gone on.
-  private static final int TOGETHER_MAX = 32;
-
-  // How many keys it remembers whose calls usually wait.
-  private static final int USUAL_MAX = 4_096;
-
   private final Map<Resident, Line> lines = new ConcurrentHashMap<>();
-
-  // The keys whose last calls that may wait had to.
-  private final Set<Resident> usual = ConcurrentHashMap.newKeySet();
   private final AtomicInteger all = new AtomicInteger();
   private final Journal journal;
   private final Spaces spaces;
@@ -94,9 +83,6 @@ public final class WaitingCalls {
     private final PutRequest put;
     private boolean attempted;
 
-    // Whether it could not go on at once.
-    private boolean waited;
-
     private Waiter(PutRequest put) {
       this.put = put;
     }
@@ -114,9 +100,6 @@ public final class WaitingCalls {
     private boolean isTimed;
     private boolean guesses = true;
     private int tried = TRIED_MIN;
-
-    // How many puts have gone on since the last question after which none did.
-    private int released;
 
     private Line(Resident resident) {
       this.resident = resident;
@@ -136,15 +119,14 @@ public final class WaitingCalls {
   /// @param isTimed whether its condition depends on the time
   void begin(PutRequest put, boolean isTimed) {
     put.park();
-    if (usual.size() < USUAL_MAX) usual.add(put.resident);
     join(put, false, isTimed);
   }
 
-  /// Makes a new put wait, without a run of its own, behind those that wait on its key already, or
-  /// where calls usually wait; returns false otherwise, and when the put calls a method that does
-  /// not wait.
+  /// Makes a new put wait behind those that wait on its key already; returns false when none does,
+  /// or when the put calls a method that does not wait.
   public boolean joins(PutRequest put) {
-    if (!lines.containsKey(put.resident) && !usual.contains(put.resident)) return false;
+    Line line = lines.get(put.resident);
+    if (line == null) return false;
     if (!spaces.factory(put.resident.key.space()).awaits(put.resident.key, put.value)) return false;
     put.park();
     join(put, true, false);
@@ -155,7 +137,8 @@ public final class WaitingCalls {
   private void noteArrival(PutRequest put) {
     Records.Origin origin = put.origin;
     if (origin == null || put.arrived != Terms.NEW) return;
-    journal.noteSoon(put.resident, Records.ARRIVED, Records.arrived(origin));
+    var _ = journal.note(put.resident, Records.ARRIVED, Records.arrived(origin));
+    journal.callWriter();
   }
 
   private void join(PutRequest put, boolean isNew, boolean isTimed) {
@@ -237,7 +220,6 @@ public final class WaitingCalls {
         tried = List.copyOf(line.waiters.subList(first, Math.min(size, first + line.tried)));
       } else {
         line.tried = TRIED_MIN;
-        line.released = 0;
       }
       line.searching = !tried.isEmpty();
     }
@@ -246,11 +228,7 @@ public final class WaitingCalls {
   }
 
   private void ask(Line line, List<Waiter> tried, int first) {
-    int more;
-    synchronized (line) {
-      more = Math.min(line.released, TOGETHER_MAX);
-    }
-    var question = new Unblocked(tried.stream().map(waiter -> waiter.put.value).toList(), more);
+    var question = new Unblocked(tried.stream().map(waiter -> waiter.put.value).toList());
     Resident resident = line.resident;
     if (!resident.pin()) { // the last put that kept it has ended
       synchronized (line) {
@@ -269,12 +247,10 @@ public final class WaitingCalls {
   private void found(Line line, List<Waiter> tried, int from, GetRequest asked) {
     // Of a question that failed the first put says why.
     int index = 0;
-    int more = 0;
     boolean isHeld = false;
     if (!asked.failed()) {
       var found = (Unblocked.First) asked.answer();
       index = found.index();
-      more = found.more();
       isHeld = found.isHeld();
       if (found.isTimed()) {
         synchronized (line) {
@@ -282,11 +258,8 @@ public final class WaitingCalls {
         }
       }
     }
-    synchronized (line) {
-      for (Waiter waiter : tried.subList(0, index)) waiter.waited = true;
-    }
     if (isOvertaken(line, from)) search(line, 0);
-    else if (index < tried.size()) attempt(line, tried.subList(index, index + 1 + more));
+    else if (index < tried.size()) attempt(line, tried.get(index));
     else search(line, isHeld ? Integer.MAX_VALUE : from + index);
   }
 
@@ -299,33 +272,17 @@ public final class WaitingCalls {
     }
   }
 
-  /// Logs puts again that one change has probably released together.
-  private void attempt(Line line, List<Waiter> released) {
-    List<Waiter> there;
+  private void attempt(Line line, Waiter waiter) {
+    boolean waits;
     synchronized (line) {
-      there = released.stream().filter(line.waiters::contains).toList();
-      for (Waiter waiter : there) waiter.attempted = true;
+      waits = line.waiters.contains(waiter);
+      waiter.attempted = waits;
     }
-    if (there.isEmpty()) {
+    if (!waits) {
       search(line, 0);
       return;
     }
-    var group = new Group(there.size());
-    List<PutRequest> attempts =
-        there.stream().map(waiter -> attempt(line, waiter, group, false)).toList();
-    // No change comes between them, which might let one overtake another.
-    attempts.getFirst().behind = attempts.subList(1, attempts.size());
-    journal.logAgain(attempts.getFirst());
-  }
-
-  /// Attempts that are logged together. Guarded by their line.
-  private static final class Group {
-    private int left;
-    private int next = -1;
-
-    private Group(int size) {
-      left = size;
-    }
+    journal.logAgain(attempt(line, waiter, false));
   }
 
   /// Returns the attempt of the first put that waits on a key, for the batch of a change of the key
@@ -342,48 +299,38 @@ public final class WaitingCalls {
       first.attempted = true;
       line.searching = true;
     }
-    return attempt(line, first, new Group(1), true);
+    return attempt(line, first, true);
   }
 
-  private PutRequest attempt(Line line, Waiter waiter, Group group, boolean isGuess) {
+  private PutRequest attempt(Line line, Waiter waiter, boolean isGuess) {
     PutRequest put = waiter.put;
     Resident resident = put.resident;
     Check.that(resident.pin(), "%s stays in memory while a call waits", resident.key);
     resident.books().begun();
     PutRequest attempt = put.again();
     if (attempt.ticksMax > 0) limits.begun(attempt);
-    attempt.whenDone(_ -> ran(line, waiter, attempt, group, isGuess));
+    attempt.whenDone(_ -> ran(line, waiter, attempt, isGuess));
     return attempt;
   }
 
-  private void ran(Line line, Waiter waiter, PutRequest attempt, Group group, boolean isGuess) {
-    RuntimeException failure = attempt.failure();
-    if (failure != null) {
-      attempt.behind.forEach(one -> one.fail(failure)); // they have not come to the log either
-    }
-    boolean waits = failure == null && attempt.answer().isWaiting();
-    boolean last;
-    int next;
+  private void ran(Line line, Waiter waiter, PutRequest attempt, boolean isGuess) {
+    boolean waits = !attempt.failed() && attempt.answer().isWaiting();
+    int next = 0;
     synchronized (line) {
       waiter.attempted = false;
       if (isGuess || !waits) line.guesses = !waits;
       if (waits) {
-        if (group.next < 0) group.next = line.waiters.indexOf(waiter) + 1;
-        line.released = 0;
+        next = line.waiters.indexOf(waiter) + 1;
         line.isTimed |= attempt.answer().isTimed();
       } else {
         line.waiters.remove(waiter);
-        line.released++;
-        if (!waiter.waited && !isGuess) usual.remove(line.resident);
       }
-      last = --group.left == 0;
-      next = Math.max(0, group.next);
     }
     if (!waits) {
       all.decrementAndGet();
       waiter.put.settleAs(attempt);
     }
-    if (last) search(line, next);
+    search(line, next);
   }
 
   /// Forgets a line in which no put waits.
