@@ -517,9 +517,10 @@ class QueryTest {
         stoa.delete(a);
         assertEquals(List.of("b"), ids(ofLarge.next().objects()));
         assertTrue(ofAnn.next(Duration.ZERO).isEmpty());
-        ofAnn.close();
-        assertThrows(Closed.class, ofAnn::next);
       }
+      LiveQuery<Order> closed = anns.watch();
+      closed.close();
+      assertThrows(Closed.class, closed::next);
       assertThrows(IllegalStateException.class, () -> stoa.transact(() -> anns.watch()));
     }
   }

@@ -20,7 +20,6 @@ import stoa.Changes;
 import stoa.LimitExceeded;
 import stoa.Listeners;
 import stoa.Listening;
-import stoa.LogAddress;
 import stoa.ObjectEvent;
 import stoa.ObjectListener;
 import stoa.Shared;
@@ -65,7 +64,6 @@ class ListenersTest {
   public static class Audit implements ObjectListener {
     private final List<String> heard = new ArrayList<>();
     private final TreeMap<String, Long> sums = new TreeMap<>();
-    private LogAddress last = new LogAddress(0, 0);
     private int left;
     private int refused;
 
@@ -78,7 +76,6 @@ class ListenersTest {
       }
       String omitted = event.omitted().isEmpty() ? "" : " " + event.omitted();
       heard.add(event.object().key() + " " + event.kind() + " " + event.arguments() + omitted);
-      last = event.address();
       if (event.kind() != ObjectEvent.Kind.CALLED
           && event.kind() != ObjectEvent.Kind.CALLED_FIRST) {
         return;

@@ -196,7 +196,7 @@ class ExpiryTest {
       var removed = new LinkedBlockingQueue<String>();
       try (var _ =
           stoa.store()
-              .register("k", event -> removed.add((String) event.value()), new Removals())) {
+              .register("k", event -> removed.add(event.value()), new Removals())) {
         stoa.store().put("k", "stays");
         stoa.store().put("k", "again", Duration.ofHours(1));
         stoa.store().put("k", "last", SHORT);
