@@ -95,28 +95,25 @@ class GoneCallersTest {
       Counter counter = stays.create(Counter.class, "a");
       var attempts = new AtomicInteger();
       var intends = new CountDownLatch(1);
-      CompletableFuture<Void> transaction;
-      CompletableFuture<Long> heldBack;
-      try (Stoa leaves = Stoa.open("stoa://127.0.0.1:" + server.port())) {
-        Counter same = leaves.get(Counter.class, "a");
-        var closed = new CountDownLatch(1);
-        transaction =
-            CompletableFuture.runAsync(() ->
-                leaves.transact(() -> {
-                  long seen = same.value();
-                  if (attempts.incrementAndGet() <= 8) {
-                    counter.add(1);
-                  } else {
-                    intends.countDown();
-                    await(closed);
-                  }
-                  same.add(seen);
-                }));
-        intends.await();
-        heldBack = stays.async(counter, c -> c.add(100));
-        leaves.close();
-        closed.countDown();
-      }
+      Stoa leaves = Stoa.open("stoa://127.0.0.1:" + server.port());
+      Counter same = leaves.get(Counter.class, "a");
+      var closed = new CountDownLatch(1);
+      var transaction =
+          CompletableFuture.runAsync(() ->
+              leaves.transact(() -> {
+                long seen = same.value();
+                if (attempts.incrementAndGet() <= 8) {
+                  counter.add(1);
+                } else {
+                  intends.countDown();
+                  await(closed);
+                }
+                same.add(seen);
+              }));
+      intends.await();
+      CompletableFuture<Long> heldBack = stays.async(counter, c -> c.add(100));
+      leaves.close();
+      closed.countDown();
       assertEquals(108, heldBack.join());
       assertThrows(CompletionException.class, transaction::join);
     }

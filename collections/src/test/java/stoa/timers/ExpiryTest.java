@@ -57,7 +57,9 @@ class ExpiryTest {
   @Shared(name = "expiry.Offer")
   @Expires(value = 200, unit = TimeUnit.MILLISECONDS, since = Expires.Since.CREATION)
   public static class Offer {
-    @Unique private @Nullable String code;
+    @SuppressWarnings("unused") // the index reads it
+    @Unique
+    private @Nullable String code;
 
     public void name(String name) {
       code = name;
@@ -195,8 +197,7 @@ class ExpiryTest {
     try (Stoa stoa = Stoa.open(url)) {
       var removed = new LinkedBlockingQueue<String>();
       try (var _ =
-          stoa.store()
-              .register("k", event -> removed.add(event.value()), new Removals())) {
+          stoa.store().register("k", event -> removed.add(event.value()), new Removals())) {
         stoa.store().put("k", "stays");
         stoa.store().put("k", "again", Duration.ofHours(1));
         stoa.store().put("k", "last", SHORT);

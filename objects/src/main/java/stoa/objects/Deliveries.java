@@ -478,8 +478,7 @@ final class Deliveries {
     long now = clock.nowMicros();
     if (lane.movedMicros == 0) lane.movedMicros = now;
     boolean far =
-        lag >= LAG_MAX
-            || (lag >= LAG_OF_AN_HOUR_MAX && now - lane.movedMicros >= HOUR_MICROS);
+        lag >= LAG_MAX || (lag >= LAG_OF_AN_HOUR_MAX && now - lane.movedMicros >= HOUR_MICROS);
     if (!far) return false;
     var to =
         new Position(

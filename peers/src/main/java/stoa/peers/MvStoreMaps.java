@@ -7,6 +7,7 @@ import org.h2.mvstore.type.ByteArrayDataType;
 import org.h2.mvstore.type.StringDataType;
 import org.jspecify.annotations.Nullable;
 import stoa.bench.maps.MapContender;
+import stoa.bench.maps.OpenMap;
 import stoa.bench.storage.Group;
 
 /// A map of H2's MVStore: changes that end together share a commit and a sync of the store.
@@ -27,11 +28,11 @@ public final class MvStoreMaps implements MapContender {
   }
 
   @Override
-  public Store open(Path folder) {
+  public OpenMap open(Path folder) {
     return new Opened(folder);
   }
 
-  private static final class Opened implements Store {
+  private static final class Opened implements OpenMap {
     private final MVStore store;
     private final MVMap<String, byte[]> map;
     private final Group<Integer> commits = new Group<>(Integer.MAX_VALUE, _ -> commit());

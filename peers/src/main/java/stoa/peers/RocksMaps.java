@@ -10,6 +10,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteOptions;
 import stoa.bench.maps.MapContender;
+import stoa.bench.maps.OpenMap;
 
 /// RocksDB as a map, with a synced write-ahead log and its group commit.
 public final class RocksMaps implements MapContender {
@@ -33,11 +34,11 @@ public final class RocksMaps implements MapContender {
   }
 
   @Override
-  public Store open(Path folder) throws RocksDBException {
+  public OpenMap open(Path folder) throws RocksDBException {
     return new Opened(folder);
   }
 
-  private static final class Opened implements Store {
+  private static final class Opened implements OpenMap {
     private final LRUCache cache = new LRUCache(CACHE_BYTES);
     private final Options options =
         new Options()
@@ -56,8 +57,12 @@ public final class RocksMaps implements MapContender {
     }
 
     @Override
-    public byte @Nullable [] get(String key) throws RocksDBException {
-      return db.get(key.getBytes(StandardCharsets.UTF_8));
+    public byte @Nullable [] get(String key) {
+      try {
+        return db.get(key.getBytes(StandardCharsets.UTF_8));
+      } catch (RocksDBException failed) {
+        throw new IllegalStateException(failed);
+      }
     }
 
     @Override

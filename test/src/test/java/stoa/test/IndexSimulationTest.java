@@ -124,6 +124,7 @@ class IndexSimulationTest {
 
     /// Lets a new program be one with or without the index. What the opened store executes first
     /// may have decided.
+    @SuppressWarnings("ReferenceEquality") // each opening is a program of its own
     private void choose(Stoa stoa, boolean wish) {
       if (stoa == program) return;
       program = stoa;

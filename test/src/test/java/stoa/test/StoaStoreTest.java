@@ -32,8 +32,8 @@ class StoaStoreTest {
   static class Brief {
     private int uses;
 
-    void use() {
-      uses++;
+    int use() {
+      return ++uses;
     }
   }
 

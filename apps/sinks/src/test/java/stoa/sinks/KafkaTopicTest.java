@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -101,7 +101,8 @@ class KafkaTopicTest {
         reader.assign(partitions);
         var ends = reader.endOffsets(partitions);
         while (found.size() < count
-            || partitions.stream().anyMatch(one -> reader.position(one) < Objects.requireNonNull(ends.get(one)))) {
+            || partitions.stream()
+                .anyMatch(one -> reader.position(one) < Objects.requireNonNull(ends.get(one)))) {
           for (var record : reader.poll(Duration.ofSeconds(1))) {
             found.add(record.key() + " " + balance(record.value()));
           }

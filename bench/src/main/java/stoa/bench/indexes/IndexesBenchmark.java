@@ -147,7 +147,7 @@ public final class IndexesBenchmark implements Benchmark<IndexesScale> {
 
   /// Returns a number that appears random, the same in each run.
   private static long number(int turn, int objects) {
-    return Math.floorMod(turn * 0x9E3779B97F4A7C15L >>> 17, (long) objects);
+    return Math.floorMod((turn * 0x9E3779B97F4A7C15L) >>> 17, (long) objects);
   }
 
   private static void read(Stoa stoa, long number) {

@@ -12,7 +12,7 @@ import stoa.bench.cluster.Records;
 /// Records as values of a map, all fields of a record in one value. As in YCSB's bindings for
 /// engines of this kind, an update reads the record and writes it whole, and two of one record may
 /// overlap.
-record MapRecords(MapContender.Store store) implements Records {
+record MapRecords(OpenMap store) implements Records {
   @Override
   public void insert(String key, Map<String, byte[]> fields) throws Exception {
     store.put(key, encoded(fields));

@@ -68,7 +68,7 @@ public final class MapsBenchmark implements Benchmark<MapsScale> {
       throws Exception {
     var findings = new Findings(context.sizes(), MapsScale.full());
     Path folder = context.folder().resolve("maps");
-    Map<String, MapContender.Store> stores = new LinkedHashMap<>();
+    Map<String, OpenMap> stores = new LinkedHashMap<>();
     try {
       for (MapContender contender : contenders) {
         Path own = Files.createDirectories(folder.resolve(contender.name()));
@@ -77,7 +77,7 @@ public final class MapsBenchmark implements Benchmark<MapsScale> {
       Samples samples = measure(context, stores, workloads);
       tell(findings, context.sizes(), samples, contenders, names(workloads));
     } finally {
-      for (MapContender.Store store : stores.values()) store.close();
+      for (OpenMap store : stores.values()) store.close();
       Directories.delete(folder);
     }
     return findings.outcome();
@@ -88,7 +88,7 @@ public final class MapsBenchmark implements Benchmark<MapsScale> {
   }
 
   private static Samples measure(
-      Context<MapsScale> context, Map<String, MapContender.Store> stores, RecordWorkloads workloads)
+      Context<MapsScale> context, Map<String, OpenMap> stores, RecordWorkloads workloads)
       throws Exception {
     MapsScale scale = context.sizes();
     Map<String, Samples.Probe> probes = new LinkedHashMap<>();

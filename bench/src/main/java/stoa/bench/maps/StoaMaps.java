@@ -23,12 +23,12 @@ final class StoaMaps implements MapContender {
   }
 
   @Override
-  public Store open(Path folder) {
+  public OpenMap open(Path folder) {
     Stoa stoa = Stoa.open("file:" + folder.resolve("store"));
     return new Opened(stoa, stoa.shardedMap("records", String.class, byte[].class, CHILDREN));
   }
 
-  private record Opened(Stoa stoa, ConcurrentMap<String, byte[]> map) implements Store {
+  private record Opened(Stoa stoa, ConcurrentMap<String, byte[]> map) implements OpenMap {
     @Override
     public byte @Nullable [] get(String key) {
       return map.get(key);

@@ -81,9 +81,9 @@ class MapsBenchmarkTest {
     }
 
     @Override
-    public Store open(Path place) {
+    public OpenMap open(Path place) {
       var map = new ConcurrentHashMap<String, byte[]>();
-      return new Store() {
+      return new OpenMap() {
         @Override
         public byte @Nullable [] get(String key) {
           return map.get(key);

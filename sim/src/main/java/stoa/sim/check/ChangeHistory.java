@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 
-/// The record of what a consumer of changes was told about objects that keep the ids of their calls,
-/// and the rules for it. One owner.
+/// The record of what a consumer of changes was told about objects that keep the ids of their
+/// calls, and the rules for it. One owner.
 public final class ChangeHistory {
   /// A change.
   ///

@@ -178,9 +178,10 @@ public final class ChangesScenario implements Scenario {
     }
 
     private void collect() {
-      for (CompletableFuture<?> one : List.copyOf(asked)) {
+      for (var each = asked.iterator(); each.hasNext(); ) {
+        CompletableFuture<?> one = each.next();
         if (!one.isDone()) continue;
-        asked.remove(one);
+        each.remove();
         try {
           var _ = one.join();
         } catch (CompletionException failed) {

@@ -229,7 +229,9 @@ public final class ExpiryScenario implements Scenario {
       Demand.that(timers.isEmpty(), "timers of nothing: " + timers);
       List<String> wrong =
           store.await(() ->
-              Collections.installed().indexes().differences(store.stoa(), SimulatedSpark.class));
+              Collections.installed()
+                  .indexes()
+                  .differences(store.stoa(), SimulatedSpark.class, null));
       Demand.that(wrong.isEmpty(), "indexes: " + wrong);
       trace.add("end " + store.diskDigest());
     }

@@ -617,8 +617,7 @@ public final class Intake {
         bytes += request.bytes();
         Stages stages = request.stages();
         if (stages != null && !(request instanceof GetRequest)) stages.batch();
-        PutRequest behind =
-            request instanceof PutRequest put ? help().attemptBehind(put) : null;
+        PutRequest behind = request instanceof PutRequest put ? help().attemptBehind(put) : null;
         if (behind != null) {
           behind.goAhead();
           taken.add(behind);
