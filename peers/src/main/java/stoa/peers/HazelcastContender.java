@@ -142,8 +142,8 @@ public final class HazelcastContender implements RemoteContender {
     }
   }
 
-  /// The lock of a map's key and a queue. Fenced locks, latches and barriers are in its CP subsystem,
-  /// which its free edition lacks.
+  /// The lock of a map's key and a queue. Fenced locks, latches and barriers are in its CP
+  /// subsystem, which its free edition lacks.
   private static final class Met implements Meeting {
     private final IMap<String, Long> locks;
     private final IQueue<Long> queue;
