@@ -53,6 +53,7 @@ import stoa.wire.proto.EntryLine;
 import stoa.wire.proto.HistoryOf;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
+import stoa.wire.proto.ObjectLine;
 import stoa.wire.proto.ObjectsOf;
 import stoa.wire.proto.ShownBounds;
 import stoa.wire.proto.StateOf;
@@ -295,7 +296,7 @@ final class FormatSample {
       String name = type.getType();
       lines.add("type " + name + " " + type.getObjects());
       var listed = ObjectsOf.newBuilder().setType(name).setMax(1_000);
-      for (var object : ask(look, LookRequest.newBuilder().setObjects(listed)).getObjectsList()) {
+      for (var object : objects(look, listed)) {
         lines.add(
             "object "
                 + name
@@ -359,6 +360,15 @@ final class FormatSample {
 
   private static LookReply ask(LookService look, LookRequest.Builder asked) {
     return LookSource.told(Looking.answer(look, asked.build()));
+  }
+
+  /// Lists objects with their versions. A listing does not wait long for an object that must be
+  /// loaded, and tells its version as 0; the object goes on loading.
+  private static List<ObjectLine> objects(LookService look, ObjectsOf.Builder listed) {
+    while (true) {
+      var all = ask(look, LookRequest.newBuilder().setObjects(listed)).getObjectsList();
+      if (all.stream().allMatch(object -> object.getVersion() > 0)) return all;
+    }
   }
 
   private static void object(LookService look, String type, ByteString key, List<String> lines) {
