@@ -90,6 +90,7 @@ class RolesTest {
             WhatCase.ENTER,
             WhatCase.LEAVE,
             WhatCase.COMMIT,
+            WhatCase.INTEND,
             WhatCase.END,
             WhatCase.OUTCOME_OF,
             WhatCase.COMMIT_ACROSS,
