@@ -293,9 +293,11 @@ class NightTest {
                   stoa("end-session", session, "--group", group));
               await(() -> top().getAsJsonArray("slowClients").isEmpty());
               assertTrue(stoa("audit").contains("end session " + session));
-              // When its program runs again, it has another session.
+              // When its program runs again, it has another session. The client makes a question
+              // again that it sent in the old one.
               relay.stall(false);
               assertTrue(told(unread).contains("session"), told(unread));
+              assertTrue(Build.call(meter, "page", 0) instanceof byte[]);
               assertEquals(1L, Build.call(meter, "add", 1L));
               run(1, "end-session", session, "--server", server.address());
               return null;
