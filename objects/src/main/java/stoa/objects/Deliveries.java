@@ -51,7 +51,8 @@ final class Deliveries {
    * Invariants:
    * (1) The position of the object decides: a lane that has read too far, or from the wrong place,
    *     reads again from there, and the object refuses events for another position.
-   * (2) A pin at the position holds the log behind it. Until all lanes are known, one pin holds all.
+   * (2) A pin at the position holds the log behind it, from before the caller knows that the
+   *     listener has begun. Until all lanes are known, one pin holds all.
    * (3) While no change matches, a lane remembers how far it has read, and the object's position
    *     follows after many log addresses, so an idle store logs nothing.
    */
@@ -88,6 +89,10 @@ final class Deliveries {
     private long dueMicros = Long.MIN_VALUE;
     private long readTo;
 
+    // What holds the log until the lane does, from the beginning of its listener on.
+    private Pins.@Nullable Pin begins;
+    private boolean held;
+
     // Of the running thread.
     private ListenerObjects.@Nullable State state;
     private @Nullable Position from;
@@ -117,6 +122,14 @@ final class Deliveries {
       rewind();
       if (pin != null) pin.close();
       pin = null;
+    }
+
+    /// Notes that the lane holds the log itself, or that its listener is over.
+    private synchronized void holds(boolean itself) {
+      held = itself;
+      Pins.Pin before = begins;
+      begins = null;
+      if (before != null) before.close();
     }
   }
 
@@ -158,12 +171,15 @@ final class Deliveries {
     threads.every(this::tick);
   }
 
-  /// Notes that an object which keeps a listener has changed.
-  void changed(Key key) {
+  /// Notes that an object which keeps a listener has changed, before the caller has its answer.
+  ///
+  /// @param counter the log counter of the change: a new listener hears what is behind it
+  void changed(Key key, long counter) {
     if (!begun) return;
     Lane lane = lane(key.name());
     synchronized (lane) {
       lane.changes++;
+      if (!lane.held && lane.begins == null) lane.begins = stoa.core().pins().pin(counter);
     }
   }
 
@@ -282,6 +298,8 @@ final class Deliveries {
     if (state == null) {
       lane.release();
       synchronized (lane) {
+        lane.held = false;
+        if (lane.changes == changes) lane.holds(false); // no other one has begun meanwhile
         lane.readTo = Long.MAX_VALUE;
         lane.seen = changes;
       }
@@ -350,6 +368,7 @@ final class Deliveries {
       lane.pin = pin(state);
       if (held != null) held.close();
     }
+    lane.holds(true);
     if (state.attempts() == 0) lane.warned = false;
   }
 

@@ -38,6 +38,7 @@ import stoa.spi.Timed;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Query;
 import stoa.store.calls.Unblocked;
+import stoa.store.running.ChangeRequest;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
@@ -569,7 +570,11 @@ final class ObjectHandler implements Handler {
     Object target = java.util.Objects.requireNonNull(instance);
     Answer answer = run(target, called.type(), called.method(), arguments, execution, null);
     if (target instanceof Timed timed) stoa.alarms().changed(execution.key(), timed);
-    if (target instanceof Noticed) stoa.deliveries().changed(execution.key());
+    if (target instanceof Noticed) {
+      long counter =
+          execution.request instanceof ChangeRequest put ? put.counter : execution.counter;
+      stoa.deliveries().changed(execution.key(), counter);
+    }
     return answer;
   }
 
