@@ -89,7 +89,7 @@ final class Deliveries {
     private long dueMicros = Long.MIN_VALUE;
     private long readTo;
 
-    // What holds the log until the lane does, from the beginning of its listener on.
+    // The pin that holds the log until the lane does, from the beginning of its listener on.
     private Pins.@Nullable Pin begins;
     private boolean held;
 
