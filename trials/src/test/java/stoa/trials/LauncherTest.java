@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,12 +13,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.cli.Main;
 
-/// `./stoa java` and `./stoa javac`, in a folder whose only library is one class.
+/// The launcher: its commands, and `./stoa java` and `./stoa javac` in a folder whose only library is one class.
 class LauncherTest {
   private static final String PROGRAM =
       """
@@ -26,6 +31,9 @@ class LauncherTest {
         }
       }
       """;
+
+  // A line of the program's help that begins with a command.
+  private static final Pattern COMMAND = Pattern.compile("^ {2}([a-z-]+) ", Pattern.MULTILINE);
 
   @TempDir Path folder;
 
@@ -86,6 +94,23 @@ class LauncherTest {
   void saysWhenTheClassPathIsMissing() throws Exception {
     String told = stoa(Map.of(), 1, "java", "-cp");
     assertTrue(told.contains("-cp needs a class path"), told);
+  }
+
+  @Test
+  void knowsEachCommandOfTheProgram() throws Exception {
+    var said = new StringWriter();
+    var out = new PrintWriter(said);
+    assertEquals(0, Main.run(out, out, "help"));
+    List<String> commands =
+        COMMAND.matcher(said.toString()).results().map(line -> line.group(1)).toList();
+    assertTrue(commands.contains("serve"), said::toString);
+    List<String> known =
+        Files.readString(root.resolve("stoa"))
+            .lines()
+            .filter(line -> line.startsWith("commands=\""))
+            .flatMap(line -> Stream.of(line.substring(10, line.length() - 1).split(" ", -1)))
+            .toList();
+    assertEquals(List.of(), commands.stream().filter(one -> !known.contains(one)).toList());
   }
 
   private static void tool(String name, String... arguments) {
