@@ -28,9 +28,7 @@ import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.ChangeHistory;
 import stoa.sim.check.Demand;
-import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SimulatedAudit;
-import stoa.sim.world.SimulatedShard;
 import stoa.sim.world.SimulatedStore;
 import stoa.sim.world.SimulatedTally;
 import stoa.sim.world.TallyVersions;
@@ -63,25 +61,12 @@ public final class ChangesScenario implements Scenario {
 
   /// Returns the scenario of a store on one disk.
   static ChangesScenario embedded() {
-    return new ChangesScenario(
-        "changes",
-        (chance, config) ->
-            new SimulatedStore(chance, config, PoweredDisk.simulated(chance.of("disk"), 150)));
+    return new ChangesScenario("changes", SimulatedStore::onOneDisk);
   }
 
   /// Returns the scenario of a store on three replicas, whose leader changes.
   static ChangesScenario replicated() {
-    return new ChangesScenario(
-        "changes-replicated",
-        (chance, config) ->
-            SimulatedStore.replicated(
-                chance,
-                config,
-                SimulatedShard.Trouble.STANDARD,
-                List.of(
-                    PoweredDisk.simulated(chance.of("a"), 200),
-                    PoweredDisk.simulated(chance.of("b"), 200),
-                    PoweredDisk.simulated(chance.of("c"), 200))));
+    return new ChangesScenario("changes-replicated", SimulatedStore::onThreeReplicas);
   }
 
   @Override

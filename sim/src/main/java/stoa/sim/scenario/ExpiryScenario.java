@@ -16,8 +16,6 @@ import stoa.Unavailable;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
-import stoa.sim.world.PoweredDisk;
-import stoa.sim.world.SimulatedShard;
 import stoa.sim.world.SimulatedSpark;
 import stoa.sim.world.SimulatedStore;
 import stoa.spi.Collections;
@@ -48,25 +46,12 @@ public final class ExpiryScenario implements Scenario {
 
   /// Returns the scenario of a store on one disk.
   static ExpiryScenario embedded() {
-    return new ExpiryScenario(
-        "expiry",
-        (chance, config) ->
-            new SimulatedStore(chance, config, PoweredDisk.simulated(chance.of("disk"), 150)));
+    return new ExpiryScenario("expiry", SimulatedStore::onOneDisk);
   }
 
   /// Returns the scenario of a store on three replicas, whose leader changes.
   static ExpiryScenario replicated() {
-    return new ExpiryScenario(
-        "expiry-replicated",
-        (chance, config) ->
-            SimulatedStore.replicated(
-                chance,
-                config,
-                SimulatedShard.Trouble.STANDARD,
-                List.of(
-                    PoweredDisk.simulated(chance.of("a"), 200),
-                    PoweredDisk.simulated(chance.of("b"), 200),
-                    PoweredDisk.simulated(chance.of("c"), 200))));
+    return new ExpiryScenario("expiry-replicated", SimulatedStore::onThreeReplicas);
   }
 
   @Override

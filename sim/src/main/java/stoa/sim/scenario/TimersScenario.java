@@ -17,9 +17,7 @@ import stoa.Unavailable;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
-import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SimulatedBell;
-import stoa.sim.world.SimulatedShard;
 import stoa.sim.world.SimulatedStore;
 
 /// Methods schedule timers, move and cancel them, while the disk of the store fails, and the store
@@ -49,25 +47,12 @@ public final class TimersScenario implements Scenario {
 
   /// Returns the scenario of a store on one disk.
   static TimersScenario embedded() {
-    return new TimersScenario(
-        "timers",
-        (chance, config) ->
-            new SimulatedStore(chance, config, PoweredDisk.simulated(chance.of("disk"), 150)));
+    return new TimersScenario("timers", SimulatedStore::onOneDisk);
   }
 
   /// Returns the scenario of a store on three replicas, whose leader changes.
   static TimersScenario replicated() {
-    return new TimersScenario(
-        "timers-replicated",
-        (chance, config) ->
-            SimulatedStore.replicated(
-                chance,
-                config,
-                SimulatedShard.Trouble.STANDARD,
-                List.of(
-                    PoweredDisk.simulated(chance.of("a"), 200),
-                    PoweredDisk.simulated(chance.of("b"), 200),
-                    PoweredDisk.simulated(chance.of("c"), 200))));
+    return new TimersScenario("timers-replicated", SimulatedStore::onThreeReplicas);
   }
 
   @Override

@@ -64,6 +64,27 @@ public final class SimulatedStore {
     this(chance, config, Base.of(new GlobalShard(layout, disk, DEVICE)));
   }
 
+  /// Opens a store on one disk that loses power, with seeds of its own.
+  ///
+  /// @param config its URL is used in messages only
+  public static SimulatedStore onOneDisk(Chance chance, StoaConfig config) {
+    return new SimulatedStore(chance, config, PoweredDisk.simulated(chance.of("disk"), 150));
+  }
+
+  /// Opens a store on three replicas, see [#replicated].
+  ///
+  /// @param config its URL is used in messages only
+  public static SimulatedStore onThreeReplicas(Chance chance, StoaConfig config) {
+    return replicated(
+        chance,
+        config,
+        SimulatedShard.Trouble.STANDARD,
+        List.of(
+            PoweredDisk.simulated(chance.of("a"), 200),
+            PoweredDisk.simulated(chance.of("b"), 200),
+            PoweredDisk.simulated(chance.of("c"), 200)));
+  }
+
   /// Opens a store that several replicas keep, of which one leads. [#restart] ends the process of
   /// the leader, and maybe those of others, and makes one of all the leader.
   ///
