@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -62,13 +63,7 @@ final class Watch<T> implements LiveQuery<T> {
 
   @Override
   public Optional<Answer<T>> next(Duration timeMax) throws InterruptedException {
-    long nanos;
-    try {
-      nanos = timeMax.toNanos();
-    } catch (ArithmeticException forever) {
-      nanos = Long.MAX_VALUE;
-    }
-    return Optional.ofNullable(next(nanos));
+    return Optional.ofNullable(next(TimeUnit.NANOSECONDS.convert(timeMax)));
   }
 
   private @Nullable Answer<T> next(long nanosMax) throws InterruptedException {

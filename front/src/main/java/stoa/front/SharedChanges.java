@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import stoa.Change;
@@ -111,13 +112,7 @@ final class SharedChanges<T> implements ChangeStream<T> {
 
   @Override
   public Optional<Change<T>> next(Duration timeMax) throws InterruptedException {
-    long nanos;
-    try {
-      nanos = timeMax.toNanos();
-    } catch (ArithmeticException forever) {
-      nanos = Long.MAX_VALUE;
-    }
-    return Optional.ofNullable(next(nanos));
+    return Optional.ofNullable(next(TimeUnit.NANOSECONDS.convert(timeMax)));
   }
 
   private @Nullable Change<T> next(long nanosMax) throws InterruptedException {

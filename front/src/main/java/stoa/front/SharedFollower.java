@@ -2,6 +2,7 @@ package stoa.front;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
@@ -35,13 +36,7 @@ final class SharedFollower<E> implements Follower<E> {
 
   @Override
   public Optional<E> next(Duration timeoutMax) throws InterruptedException {
-    long nanos;
-    try {
-      nanos = timeoutMax.toNanos();
-    } catch (ArithmeticException forever) {
-      nanos = Long.MAX_VALUE;
-    }
-    return Optional.ofNullable(next(nanos));
+    return Optional.ofNullable(next(TimeUnit.NANOSECONDS.convert(timeoutMax)));
   }
 
   private @Nullable E next(long nanosMax) throws InterruptedException {
