@@ -76,13 +76,6 @@ public interface ListenerObjects {
 
   // ---- for the engine
 
-  /// Returns the stored name of the type of the objects that call listeners, each of them
-  /// [Noticed].
-  String type();
-
-  /// Returns the stored name of the type of the objects that keep tags.
-  String tags();
-
   /// Returns how far a listener is in a group; null when it has ended.
   ///
   /// @param key the encoded key of the group's object

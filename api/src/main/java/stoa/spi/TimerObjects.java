@@ -86,9 +86,6 @@ public interface TimerObjects {
   /// Returns timers that failed and are over.
   List<Timer> failed(Stoa stoa, ClassLoader keys);
 
-  /// Returns the stored name of the type of the objects that keep timers, each of them [Timed].
-  String type();
-
   /// The timers of a part, as an engine knows them.
   ///
   /// @param dueMicros when the first timer is due, in microseconds since 1970; `Long.MAX_VALUE`

@@ -138,16 +138,6 @@ public final class InstalledListeners implements ListenerObjects {
 
   // ---- for the engine
 
-  @Override
-  public String type() {
-    return DeliveryObject.NAME;
-  }
-
-  @Override
-  public String tags() {
-    return TagObject.NAME;
-  }
-
   private static DeliveryObject delivery(Stoa stoa, byte[] key) {
     return stoa.get(
         DeliveryObject.class,

@@ -132,11 +132,6 @@ public final class InstalledTimers implements TimerObjects {
   }
 
   @Override
-  public String type() {
-    return TIMERS;
-  }
-
-  @Override
   public Part part(Stoa stoa, int part) {
     return stoa.find(TimersObject.class, PartKeys.OF_TIMERS[part])
         .map(keeper -> new Part(keeper.dueMicros(), keeper.count()))

@@ -84,7 +84,7 @@ public final class Attempts {
     try {
       for (int attempt = 1; ; attempt++) {
         TxOptions next = limits.ofNext(attempt - 1);
-        long began = clockNanos.getAsLong();
+        long began = attempt == 1 ? limits.began : clockNanos.getAsLong();
         try (Attempt transaction = opening.apply(next, intent)) {
           intent = null;
           R result;

@@ -58,6 +58,10 @@ final class Deliveries {
    */
   private static final Logger LOG = LoggerFactory.getLogger(Deliveries.class);
 
+  // The stored names of the objects that call listeners, and of those that keep tags.
+  private static final String TYPE = "stoa.Delivery";
+  private static final String TAGS = "stoa.Tag";
+
   // How many lanes run at the same time: each holds a worker while it waits for its calls.
   private static final int RUNNING_MAX = 8;
 
@@ -156,9 +160,6 @@ final class Deliveries {
   private static ListenerObjects objects() {
     return Collections.installed().listeners();
   }
-
-  private static final String TYPE = "stoa.Delivery";
-  private static final String TAGS = "stoa.Tag";
 
   /// Begins to tell listeners, those of earlier processes too. Call it once, when the store takes
   /// calls, and before it releases anything.

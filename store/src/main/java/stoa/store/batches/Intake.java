@@ -142,9 +142,8 @@ public final class Intake {
   // The keys of deferred requests; later requests of the same keys wait behind these.
   private final Set<Resident> waiting = new HashSet<>();
 
-  // The keys whose calls wait for the intent of a transaction. Later calls wait behind these,
-  // except
-  // for those of handlers.
+  // The keys whose calls wait for the intent of a transaction. Later calls wait behind these, but
+  // those of handlers.
   private final Set<Resident> heldBack = new HashSet<>();
   private boolean retries;
 
