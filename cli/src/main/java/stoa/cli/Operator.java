@@ -24,6 +24,9 @@ import stoa.wire.proto.WhereRequest;
 /// The options by which an operator's command finds its server.
 public final class Operator {
   private static final int ATTEMPTS = 10;
+
+  // Of them, those that find no leader. Each has waited for one.
+  private static final int LEADERLESS_ATTEMPTS = 3;
   private static final long LEADER_SECONDS = 3;
 
   // Between two attempts.
@@ -186,7 +189,7 @@ public final class Operator {
 
   /// Asks as [#ask(int, Function)], for an answer that comes at once or not at all.
   <T> T askBriefly(int group, Function<Questions, T> question) {
-    return ask(group, LEADER_SECONDS, question);
+    return ask(group, LEADER_SECONDS, 1, question);
   }
 
   /// Asks as [#ask(int, Function)], for a long operation.
@@ -195,15 +198,19 @@ public final class Operator {
   }
 
   private <T> T ask(int group, long seconds, Function<Questions, T> question) {
+    return ask(group, seconds, LEADERLESS_ATTEMPTS, question);
+  }
+
+  private <T> T ask(int group, long seconds, int leaderless, Function<Questions, T> question) {
     Endpoint address = Endpoint.of(server);
     for (int attempt = 1; ; attempt++) {
       String leader = leader(address, group);
-      if (leader.isEmpty()) return ask(address, seconds, question);
       try {
-        return ask(Endpoint.of(leader), seconds, question);
+        return ask(leader.isEmpty() ? address : Endpoint.of(leader), seconds, question);
       } catch (IllegalArgumentException failed) {
         // It is gone, or does not lead yet or any more.
         if (!isUnavailable(failed)) throw failed;
+        if (leader.isEmpty() && attempt >= leaderless) throw failed;
         // In the end, the asked server reports that itself.
         if (attempt == ATTEMPTS) return ask(address, seconds, question);
         LockSupport.parkNanos(PAUSE_NANOS);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonParser;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -48,6 +49,17 @@ class HttpClusterTest {
             .header("Content-Type", "application/json");
     if (headers.length > 0) request.headers(headers);
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /// Sends a request again and again while its server answers that it has done nothing, as one does
+  /// while a group changes its leader.
+  private HttpResponse<String> sendUntilDone(
+      ServerProcess server, String method, String path, String body, String... headers)
+      throws Exception {
+    while (true) {
+      var answer = send(server, method, path, body, headers);
+      if (answer.statusCode() != HttpURLConnection.HTTP_UNAVAILABLE) return answer;
+    }
   }
 
   /// The answers that the callers of an account have got.
@@ -184,7 +196,7 @@ class HttpClusterTest {
           String account = "objects/shop.Account/a" + i + "/call/";
           for (ServerProcess server : List.of(two, one)) {
             var added =
-                send(
+                sendUntilDone(
                     server,
                     "POST",
                     account + "deposit",
@@ -195,7 +207,8 @@ class HttpClusterTest {
                     "key" + i);
             assertEquals(i + 10 + "\n", added.body());
           }
-          var balance = send(two, "GET", account + "balance?at=1", "", "Authorization", right);
+          var balance =
+              sendUntilDone(two, "GET", account + "balance?at=1", "", "Authorization", right);
           assertEquals(i + "\n", balance.body());
         }
         var calls = new ArrayList<String>();
@@ -205,14 +218,16 @@ class HttpClusterTest {
                   + " \"arguments\": [100]}");
         }
         var all =
-            send(two, "POST", "transactions", "{\"calls\": " + calls + "}", "Authorization", right);
+            sendUntilDone(
+                two, "POST", "transactions", "{\"calls\": " + calls + "}", "Authorization", right);
         assertEquals("{\"results\":[110,111,112,113,114,115]}\n", all.body());
-        assertEquals(401, send(two, "GET", "openapi.json", "").statusCode());
+        assertEquals(401, sendUntilDone(two, "GET", "openapi.json", "").statusCode());
         assertEquals(
-            401, send(two, "GET", "status", "", "Authorization", "Bearer wrong").statusCode());
+            401,
+            sendUntilDone(two, "GET", "status", "", "Authorization", "Bearer wrong").statusCode());
         // The one server's door stands for the identity at the other server, too.
         for (ServerProcess server : List.of(one, two)) {
-          var forbidden = send(server, "PUT", "keep", "[\"all\"]", "Authorization", right);
+          var forbidden = sendUntilDone(server, "PUT", "keep", "[\"all\"]", "Authorization", right);
           assertEquals(403, forbidden.statusCode(), forbidden.body());
         }
       }

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.cli.Main;
 
-/// The launcher: its commands, and `./stoa java` and `./stoa javac` in a folder whose only library is one class.
+/// The launcher: its commands, and `./stoa java` and `./stoa javac` in a folder whose only library
+/// is one class.
 class LauncherTest {
   private static final String PROGRAM =
       """
