@@ -16,11 +16,11 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /// The programs in `README.md` and the guide, run as they stand there, without options of the JVM
 /// on which they depend.
@@ -29,6 +29,12 @@ class ReadmeTest {
       Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
   private static final String README = "Hello.java";
+
+  // As short as the programs run, the second compiler earns nothing.
+  private static final List<String> BRIEFLY =
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
+  private static final String CLASSES = System.getProperty("java.class.path");
 
   /// Pages whose subject is no program.
   private static final Set<String> WITHOUT =
@@ -48,11 +54,12 @@ class ReadmeTest {
     Matcher example = EXAMPLE.matcher(Repository.here().text(Path.of("README.md")));
     assertTrue(example.find(), "README.md has no example in Java");
     Files.writeString(folder.resolve(README), example.group(1));
-    assertEquals("visit 1\nbefore it: 0\n", run());
-    assertEquals("visit 2\nbefore it: 1\n", run());
+    List<String> asItSays = List.of("-cp", CLASSES, README);
+    assertEquals("visit 1\nbefore it: 0\n", java(folder, asItSays));
+    assertEquals("visit 2\nbefore it: 1\n", java(folder, asItSays));
   }
 
-  static List<Path> pages() throws IOException {
+  private static List<Path> pages() throws IOException {
     try (var pages = Files.list(Repository.here().root().resolve("docs/guide"))) {
       return pages
           .filter(page -> page.toString().endsWith(".md"))
@@ -62,18 +69,58 @@ class ReadmeTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("pages")
-  void everyProgramOfAPageRuns(Path page) throws Exception {
-    Matcher example = EXAMPLE.matcher(Files.readString(page));
-    assertTrue(example.find(), page + " has no program");
-    do {
-      Matcher name = Pattern.compile("public class (\\w+)").matcher(example.group(1));
-      assertTrue(name.find(), "a program of " + page + " has no class");
-      String file = name.group(1) + ".java";
-      Files.writeString(folder.resolve(file), example.group(1));
-      assertTrue(!run(file).isEmpty(), file + " prints nothing");
-    } while (example.find());
+  /// A program of the guide.
+  ///
+  /// @param folder of its page
+  private record Program(Path folder, String name, String text) {
+    Path file() {
+      return folder.resolve(name + ".java");
+    }
+
+    /// Whether it is woven when it is loaded.
+    boolean isWoven() {
+      return text.contains(".bind()");
+    }
+
+    boolean isTest() {
+      return text.contains("@Test\n");
+    }
+
+    /// Whether it needs a process of its own: it keeps files where it runs, or is no plain program.
+    boolean isAlone() {
+      return isWoven() || isTest() || text.contains("file:");
+    }
+  }
+
+  private List<Program> programs() throws IOException {
+    var all = new ArrayList<Program>();
+    for (Path page : pages()) {
+      Matcher example = EXAMPLE.matcher(Files.readString(page));
+      assertTrue(example.find(), page + " has no program");
+      Path place = folder.resolve(page.getFileName().toString());
+      Files.createDirectory(place);
+      do {
+        Matcher name = Pattern.compile("public class (\\w+)").matcher(example.group(1));
+        assertTrue(name.find(), "a program of " + page + " has no class");
+        var program = new Program(place, name.group(1), example.group(1));
+        Files.writeString(program.file(), program.text());
+        all.add(program);
+      } while (example.find());
+    }
+    return all;
+  }
+
+  @Test
+  void everyProgramOfTheGuideRuns() throws Exception {
+    List<Program> programs = programs();
+    compile(programs);
+    var together = new ArrayList<String>(BRIEFLY);
+    together.addAll(List.of("-cp", CLASSES, RunPrograms.class.getName()));
+    for (Program program : programs) {
+      if (!program.isAlone()) together.addAll(List.of(program.folder().toString(), program.name()));
+      else assertTrue(!runAlone(program).isEmpty(), program.file() + " prints nothing");
+    }
+    java(folder, together);
   }
 
   /// A jar file that says what the agent is; its classes are on the class path.
@@ -86,43 +133,35 @@ class ReadmeTest {
     return jar;
   }
 
-  private void compile(String file, String classes) {
-    int result =
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "-d",
-                folder.toString(),
-                "-cp",
-                classes,
-                folder.resolve(file).toString());
-    assertEquals(0, result, file + " does not compile");
+  /// Compiles the programs, those of a page together. All read the libraries once.
+  private static void compile(List<Program> programs) throws IOException {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    List<String> options = List.of("-cp", CLASSES);
+    try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+      for (Program program : programs) {
+        files.setLocationFromPaths(StandardLocation.CLASS_OUTPUT, List.of(program.folder()));
+        var sources = files.getJavaFileObjects(program.file());
+        boolean compiled = compiler.getTask(null, files, null, options, null, sources).call();
+        assertTrue(compiled, program.file() + " does not compile");
+      }
+    }
   }
 
-  private String run() throws IOException, InterruptedException {
-    return run(README);
+  private String runAlone(Program program) throws IOException, InterruptedException {
+    var options = new ArrayList<String>(BRIEFLY);
+    if (program.isWoven()) options.add("-javaagent:" + agent());
+    options.addAll(List.of("-cp", program.folder() + File.pathSeparator + CLASSES));
+    if (program.isTest()) options.add(RunTests.class.getName());
+    options.add(program.name());
+    return java(program.folder(), options);
   }
 
-  private String run(String file) throws IOException, InterruptedException {
+  /// Runs Java; returns what it printed.
+  private static String java(Path folder, List<String> options)
+      throws IOException, InterruptedException {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    boolean woven = Files.readString(folder.resolve(file)).contains(".bind()");
-    if (woven) command.add("-javaagent:" + agent());
-    String classes = System.getProperty("java.class.path");
-    String name = file.substring(0, file.indexOf('.'));
-    if (file.equals(README)) { // as the README says
-      command.addAll(List.of("-cp", classes, file));
-    } else {
-      // As short as these run, the second compiler earns nothing.
-      command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-      compile(file, classes);
-      command.addAll(List.of("-cp", folder + File.pathSeparator + classes));
-      boolean tests = Files.readString(folder.resolve(file)).contains("@Test\n");
-      if (tests) command.add(RunTests.class.getName());
-      command.add(name);
-    }
+    command.addAll(options);
     var process =
         new ProcessBuilder(command)
             .directory(folder.toFile())
