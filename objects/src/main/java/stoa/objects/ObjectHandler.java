@@ -190,8 +190,15 @@ final class ObjectHandler implements Handler {
       ObjectType type = trying == null ? stoa.typeAt(name, code) : trying.type();
       Object name = stoa.nameIn(type, key);
       var context = new ObjectContext(stoa, execution, stoa.refOf(key), type.code(), null, null);
+      @Nullable Object[] arguments;
       try {
-        @Nullable Object[] arguments = SharedCall.arguments(type.marshaller(), opening);
+        arguments = SharedCall.arguments(type.marshaller(), opening);
+      } catch (NotShareable unfit) {
+        if (Marshaller.lacksClass(unfit)) throw lacking(unfit, execution);
+        byte[] encoded = execution.once(() -> type.marshaller().thrown(unfit));
+        return shown(new ObjectHandler(stoa, type, code, null, encoded));
+      }
+      try {
         Object instance =
             ScopedValue.where(CallContext.CURRENT, context)
                 .call(() -> type.shared().instantiate(name, arguments));
@@ -435,7 +442,7 @@ final class ObjectHandler implements Handler {
     } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
       throw ofTheStore;
     } catch (StoaException unfit) {
-      throwLocal(unfit);
+      throwLocal(unfit, execution);
       // The same everywhere: the object stays as it is, in the code that it has.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
     }
@@ -560,6 +567,7 @@ final class ObjectHandler implements Handler {
       if (called == null || thrownByConstructor != null) return constructed();
       arguments = arguments(called.method(), value, in.position(), execution);
     } catch (NotShareable unfit) {
+      throwLocal(unfit, execution);
       if (code == 0) throw unfit; // the code that executed it had the method
       // The call arrived just as this code became active; the same on every replica.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
@@ -693,15 +701,28 @@ final class ObjectHandler implements Handler {
     code = number;
   }
 
-  /// Throws on what failed for want of memory or stack, or by a fault of the JVM: that is no answer
-  /// of the object's, since another replica may not lack it. The engine treats it as it does when a
-  /// method fails so.
-  private static void throwLocal(Throwable failure) {
+  /// Throws on what failed for want of memory or stack, by a fault of the JVM, or because this
+  /// process lacks the class of a value: that is no answer of the object's, since another replica
+  /// may not lack it. The engine treats it as it does when a method fails so.
+  private static void throwLocal(Throwable failure, Execution execution) {
     Throwable cause = failure;
     for (int i = 0; cause != null && i < CAUSES_MAX; i++) {
       if (cause instanceof VirtualMachineError local) throw local;
+      if (cause instanceof NotShareable refusal && Marshaller.lacksClass(refusal)) {
+        throw lacking(refusal, execution);
+      }
       cause = ThrowableText.cause(cause);
     }
+  }
+
+  /// Returns what a put throws that needs a class which this process lacks. The leader, which has
+  /// just logged the put, takes it back, as it does with a method that fails with an error. A later
+  /// process finds no such verdict: then the put was executed, and the object waits for the class.
+  private static RuntimeException lacking(NotShareable refusal, Execution execution) {
+    if (execution.request == null) return refusal;
+    var error = new NoClassDefFoundError(refusal.getMessage());
+    var _ = error.initCause(refusal);
+    throw error;
   }
 
   /// The state as the code of a type sees it.
