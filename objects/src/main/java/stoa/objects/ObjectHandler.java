@@ -604,23 +604,54 @@ final class ObjectHandler implements Handler {
 
   /// Finds the first of some waiting calls that goes on.
   private Unblocked.First first(List<byte[]> puts, Execution execution) {
+    Object known = instance;
+    if (known == null || lent) return new Unblocked.First(0, false, false, 0);
     boolean isTimed = false;
     for (int i = 0; i < puts.size(); i++) {
       var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
-      if (goesOn(puts.get(i), execution, awaiting)) return new Unblocked.First(i, isTimed, false);
+      Tried tried = tried(known, puts.get(i), execution, awaiting);
+      if (tried.goesOn()) {
+        // One behind a put that waits may come in front of it only when the put's turn has passed.
+        int more = i > 0 ? 0 : behind(puts, tried.after(), awaiting, execution);
+        return new Unblocked.First(i, isTimed, false, more);
+      }
       isTimed |= awaiting.isTimed();
-      if (awaiting.holdsOthers()) return new Unblocked.First(puts.size(), isTimed, true);
+      if (awaiting.holdsOthers()) return new Unblocked.First(puts.size(), isTimed, true, 0);
     }
-    return new Unblocked.First(puts.size(), isTimed, false);
+    return new Unblocked.First(puts.size(), isTimed, false, 0);
   }
 
-  private boolean goesOn(byte[] put, Execution execution, Awaiting awaiting) {
-    Object known = instance;
-    if (known == null || lent) return true;
+  /// Returns how many calls behind the first one go on, each after those in front of it. It ends at
+  /// one that waits, and at one that others must not overtake.
+  ///
+  /// @param after the object after the first call; null when that is unknown
+  private int behind(
+      List<byte[]> puts, @Nullable Object after, Awaiting first, Execution execution) {
+    Object state = after;
+    Awaiting last = first;
+    int count = 0;
+    while (state != null && !last.holdsOthers() && count + 1 < puts.size()) {
+      last = new Awaiting(Awaiting.Purpose.TRIAL, execution);
+      Tried tried = tried(state, puts.get(count + 1), execution, last);
+      if (!tried.goesOn() || last.holdsOthers()) break;
+      state = tried.after();
+      count++;
+    }
+    return count;
+  }
+
+  /// A trial of a waiting call.
+  ///
+  /// @param after the object after the call; null when that is unknown
+  private record Tried(boolean goesOn, @Nullable Object after) {
+    static final Tried UNKNOWN = new Tried(true, null);
+  }
+
+  private Tried tried(Object known, byte[] put, Execution execution, Awaiting awaiting) {
     var in = new Decoder(put);
     try {
       ObjectType.Called called = type.called(in);
-      if (called == null) return true;
+      if (called == null) return Tried.UNKNOWN;
       SharedMethod method = called.method();
       if (method.holdsOthers()) awaiting.holdOthers();
       @Nullable Object[] arguments =
@@ -628,9 +659,10 @@ final class ObjectHandler implements Handler {
       Object copy =
           known instanceof Forkable<?> forkable ? forkable.fork() : type.state(type.state(known));
       var _ = run(copy, called.type(), method, arguments, execution, awaiting);
-      return !awaiting.waits();
+      boolean goesOn = !awaiting.waits();
+      return new Tried(goesOn, goesOn && !awaiting.isPast() ? copy : null);
     } catch (StoaException unfit) {
-      return true; // the execution says why
+      return Tried.UNKNOWN; // the execution says why
     }
   }
 
