@@ -20,6 +20,7 @@ public final class Main {
     KeepCommand.class,
     TrimCommand.class,
     SubscriptionsCommand.class,
+    ListenersCommand.class,
     TimersCommand.class,
     IndexesCommand.class,
     AcceptCommand.class,

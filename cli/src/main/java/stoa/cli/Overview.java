@@ -159,6 +159,8 @@ final class Overview {
     told.addProperty("timers", status.getTimers().getCount());
     told.addProperty("timersOverdue", status.getTimers().getOverdue());
     told.addProperty("timersFailed", status.getTimers().getFailed());
+    told.addProperty("listeners", status.getListeners().getCount());
+    told.addProperty("listenersFailing", status.getListeners().getFailing());
     told.addProperty("sessions", status.getSessionsCount());
     told.addProperty("calls", status.getCallsCount());
     told.addProperty("quarantined", status.getQuarantinedCount());

@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.programs.Words;
 import stoa.wire.proto.CallStatus;
+import stoa.wire.proto.ListenerStatus;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.QuarantineStatus;
 import stoa.wire.proto.ServerStatus;
@@ -112,6 +113,16 @@ final class StatusCommand implements Callable<Integer> {
         Words.count(status.getCallsAnswered()),
         status.getCallsPerSecond());
     if (status.hasTimers()) timers(out, status.getTimers());
+    if (status.hasListeners()) listeners(out, status.getListeners());
+  }
+
+  private static void listeners(PrintWriter out, ListenerStatus listeners) {
+    out.printf(
+        "%-10s %s, %s failing, up to %s behind the log%n",
+        "listeners",
+        Words.count(listeners.getCount()),
+        Words.count(listeners.getFailing()),
+        Words.count(listeners.getLag()));
   }
 
   private static void timers(PrintWriter out, TimerStatus timers) {

@@ -26,6 +26,9 @@ final class MergedLog<E> {
   // How far the level of one group may stay behind that of another.
   private static final long LEVEL_LAG = 64;
 
+  // After which time it may stay behind no longer, so that a reader who asks is level in time.
+  private static final long LEVEL_NANOS = 10_000_000_000L;
+
   /// The questions about one group's log.
   ///
   /// @param <E> the contents of log addresses
@@ -87,9 +90,11 @@ final class MergedLog<E> {
     }
 
     /// Returns whether it must ask before it is level with an address far behind its own level.
-    private boolean isLate(LogAddress bound) {
+    ///
+    /// @param lag how many addresses count as far
+    private boolean isLate(LogAddress bound, long lag) {
       LogAddress own = level;
-      if (own != null && bound.counter() - own.counter() < LEVEL_LAG) return false;
+      if (own != null && bound.counter() - own.counter() < lag) return false;
       if (next.compareTo(bound) <= 0) return true;
       raise(bound);
       return false;
@@ -111,6 +116,9 @@ final class MergedLog<E> {
   }
 
   private final List<Cursor<E>> cursors;
+
+  // When all groups were level.
+  private long evened = System.nanoTime() - LEVEL_NANOS;
 
   /// @param groups the logs of all groups
   /// @param from the first address
@@ -151,7 +159,11 @@ final class MergedLog<E> {
       if (level != null && level.compareTo(most) > 0) most = level;
     }
     LogAddress bound = most;
-    var late = cursors.stream().filter(cursor -> cursor.isLate(bound)).toList();
+    long now = System.nanoTime();
+    boolean all = now - evened >= LEVEL_NANOS;
+    if (all) evened = now;
+    long lag = all ? 1 : LEVEL_LAG;
+    var late = cursors.stream().filter(cursor -> cursor.isLate(bound, lag)).toList();
     var asked = new ArrayList<RemoteStreams.PendingAnswer>();
     for (Cursor<E> cursor : late) asked.add(cursor.source.page(cursor.next, bound));
     for (int i = 0; i < asked.size(); i++) late.get(i).takePage(asked.get(i).join(), bound);

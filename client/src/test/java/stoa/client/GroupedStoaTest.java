@@ -2,6 +2,7 @@ package stoa.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,10 +30,13 @@ import stoa.Accessor;
 import stoa.AlreadyExists;
 import stoa.Blob;
 import stoa.Call;
+import stoa.Change;
+import stoa.Changes;
 import stoa.Closed;
 import stoa.KeyEvent;
 import stoa.KeyHandler;
 import stoa.Limits;
+import stoa.LogAddress;
 import stoa.LogOrder;
 import stoa.NotShareable;
 import stoa.Placement;
@@ -42,6 +46,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamEntry;
 import stoa.StreamKey;
+import stoa.Subscription;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.View;
@@ -641,6 +646,32 @@ class GroupedStoaTest {
         assertEquals(all.get(group).size(), tallies.get(group).value());
       }
       assertEquals(all.get(GROUPS).size(), counter.value());
+    }
+  }
+
+  /// Returns the token of a new reader who has looked once, and so has asked all groups.
+  private static LogAddress look(Subscription subscription) throws InterruptedException {
+    try (var changes = subscription.changes(Changes.of(Holder.class))) {
+      assertTrue(changes.next(Duration.ofMillis(20)).isEmpty());
+      return changes.token();
+    }
+  }
+
+  @Test
+  void aSubscriptionThatIsLevelAndIdleDoesNotGetTooOld() throws InterruptedException {
+    for (int group = 0; group < GROUPS; group++) tally(group).increment();
+    Subscription idle = stoa.subscribe("idle", Duration.ofSeconds(1));
+    for (int i = 0; i < 3; i++) idle.acknowledge(look(idle));
+    // What is behind it now are the notes about it, which home alone has. They get older.
+    LogAddress level = idle.position();
+    LogAddress later = level;
+    for (int i = 0; i < 500 && later.compareTo(level) <= 0; i++) later = look(idle);
+    assertTrue(later.compareTo(level) > 0, "it stays at " + level);
+    idle.acknowledge(later);
+    tally(1).increment();
+    try (var changes = idle.changes(Changes.of(Tally.class))) {
+      assertInstanceOf(Change.Called.class, changes.next());
+      assertTrue(changes.poll().isEmpty());
     }
   }
 

@@ -223,6 +223,11 @@ public interface Service {
     /// Prepares for encoding a reference to a blob for this part.
     default void mentionBlob() {}
 
+    /// Returns the class of a name in the dictionary, see [stoa.front.marshal.References#classOf].
+    default @Nullable Class<?> classOf(String name) {
+      return null;
+    }
+
     /// Learns the classes that other parts know; returns whether there were new ones.
     default boolean learn() {
       return false;

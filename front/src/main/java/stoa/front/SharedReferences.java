@@ -50,6 +50,11 @@ public final class SharedReferences implements References {
   }
 
   @Override
+  public @Nullable Class<?> classOf(String name) {
+    return vocabulary.classOf(name);
+  }
+
+  @Override
   public boolean learn() {
     return vocabulary.learn();
   }

@@ -35,6 +35,7 @@ import stoa.links.TreeMember;
 import stoa.links.TreeServer;
 import stoa.node.access.Access;
 import stoa.node.access.Caller;
+import stoa.objects.ListenerCounts;
 import stoa.objects.Neighborhood;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
@@ -67,6 +68,7 @@ import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.ListenerStatus;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.QuarantineStatus;
@@ -645,6 +647,8 @@ public final class Server implements AutoCloseable {
           .forEach(session -> reply.addSessions(session.status()));
       TimerCounts timers = service.timers();
       if (timers.isUsed()) reply.setTimers(shown(timers));
+      ListenerCounts listeners = service.listeners();
+      if (listeners.count() > 0) reply.setListeners(shown(listeners));
       for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(served, call));
       service.diverged().stream()
           .limit(SHOWN_MAX)
@@ -664,6 +668,14 @@ public final class Server implements AutoCloseable {
           .setFired(timers.fired())
           .setFailed(timers.failed())
           .setEnded(timers.ended())
+          .build();
+    }
+
+    private static ListenerStatus shown(ListenerCounts listeners) {
+      return ListenerStatus.newBuilder()
+          .setCount(listeners.count())
+          .setFailing(listeners.failing())
+          .setLag(listeners.lag())
           .build();
     }
 

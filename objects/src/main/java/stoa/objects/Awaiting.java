@@ -32,6 +32,7 @@ final class Awaiting {
   private boolean looking;
   private boolean isTimed;
   private boolean holdsOthers;
+  private boolean isPast;
 
   Awaiting(Purpose purpose, Execution execution) {
     this.purpose = purpose;
@@ -41,6 +42,12 @@ final class Awaiting {
   /// Returns whether the call waits, even if the method has caught the error that says so.
   boolean waits() {
     return waits;
+  }
+
+  /// Returns whether a trial ended where the method calls another object, so that what the method
+  /// does to its own object is unknown.
+  boolean isPast() {
+    return isPast;
   }
 
   /// Notes that the method asks for the time.
@@ -95,7 +102,9 @@ final class Awaiting {
               + " waits asks another object; it may look at its own object only, since nothing runs"
               + " the call again when another object changes");
     }
-    if (purpose == Purpose.TRIAL) throw new Stopped(); // it is past its conditions
+    if (purpose != Purpose.TRIAL) return;
+    isPast = true; // of its conditions
+    throw new Stopped();
   }
 
   private void checkRuns() {

@@ -28,6 +28,7 @@ import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.base.Key;
+import stoa.base.Measures;
 import stoa.front.ChangeQuery;
 import stoa.front.ClassNames;
 import stoa.front.TimerArguments;
@@ -78,6 +79,8 @@ final class Deliveries {
   private static final long LAG_OF_AN_HOUR_MAX = 16;
   private static final long HOUR_MICROS = 3_600_000_000L;
 
+  private static final long NOWHERE = -1;
+
   /// An event that was read, and how many bytes it takes.
   private record Ahead(Told told, int bytes) {}
 
@@ -96,6 +99,10 @@ final class Deliveries {
     // The pin that holds the log until the lane does, from the beginning of its listener on.
     private Pins.@Nullable Pin begins;
     private boolean held;
+
+    // What the listener was at the last look; no position while there is none.
+    private long position = NOWHERE;
+    private boolean failing;
 
     // Of the running thread.
     private ListenerObjects.@Nullable State state;
@@ -126,6 +133,12 @@ final class Deliveries {
       rewind();
       if (pin != null) pin.close();
       pin = null;
+    }
+
+    /// Notes what the listener is.
+    private synchronized void shows(ListenerObjects.@Nullable State now) {
+      position = now == null ? NOWHERE : now.at().address().counter();
+      failing = now != null && now.attempts() > 0;
     }
 
     /// Notes that the lane holds the log itself, or that its listener is over.
@@ -296,6 +309,7 @@ final class Deliveries {
       state = objects().state(stoa.stoa(), lane.key);
       lane.state = state;
     }
+    lane.shows(state);
     if (state == null) {
       lane.release();
       synchronized (lane) {
@@ -481,6 +495,7 @@ final class Deliveries {
     objects().tell(stoa.stoa(), lane.key, state.at(), events, to);
     ListenerObjects.State after = objects().state(stoa.stoa(), lane.key);
     lane.state = after;
+    lane.shows(after);
     if (after == null || !after.at().equals(to)) {
       lane.rewind(); // it has failed, or began anew
       return;
@@ -510,6 +525,45 @@ final class Deliveries {
     lane.from = to;
     lane.movedMicros = now;
     return true;
+  }
+
+  // ---- measurements
+
+  /// Returns how the listeners are.
+  ListenerCounts counts() {
+    long end = stoa.changes().logged().committed();
+    long count = 0;
+    long failing = 0;
+    long lag = 0;
+    for (Lane lane : lanes.values()) {
+      synchronized (lane) {
+        if (lane.position == NOWHERE) continue;
+        count++;
+        if (lane.failing) failing++;
+        lag = Math.max(lag, end - Math.max(lane.position, lane.readTo));
+      }
+    }
+    return new ListenerCounts(count, failing, lag);
+  }
+
+  /// Reports the measurements.
+  void measure(Measures out) {
+    ListenerCounts now = counts();
+    out.gauge(
+        "stoa.listeners",
+        Measures.NO_UNIT,
+        "Listeners of objects that the group tells its changes.",
+        (double) now.count());
+    out.gauge(
+        "stoa.listeners.failing",
+        Measures.NO_UNIT,
+        "Listeners that have failed at the event that they get next.",
+        (double) now.failing());
+    out.gauge(
+        "stoa.listeners.lag",
+        Measures.NO_UNIT,
+        "By how many log addresses the last listener is behind the log of the group.",
+        (double) now.lag());
   }
 
   // ---- tags

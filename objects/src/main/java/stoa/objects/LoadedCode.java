@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import stoa.Blob;
 import stoa.NotShareable;
 import stoa.base.StreamId;
 import stoa.front.ClassNames;
@@ -238,7 +239,8 @@ final class LoadedCode implements Service.Vocabulary {
         "no class for objects stored as "
             + name
             + (candidates.isEmpty() ? "" : ", once " + candidates.getFirst())
-            + "; use the class once before, or put it on the class path");
+            + "; use the class once before, or put it on the class path",
+        new ClassNotFoundException(name));
   }
 
   // ---- the vocabulary of its marshaller
@@ -285,5 +287,48 @@ final class LoadedCode implements Service.Vocabulary {
   @Override
   public boolean learn() {
     return stored && service.learnAdmitted(this);
+  }
+
+  // The names in the dictionary are of classes that this store has used, so that no caller decides
+  // which classes are loaded.
+  @Override
+  public @Nullable Class<?> classOf(String name) {
+    if (dictionary.find(name) == null) return null;
+    String rest = name.substring(name.indexOf(' ') + 1);
+    if (name.startsWith(ClassNames.CLASS)) return successor(rest);
+    if (rest.equals(Blob.class.getName())) return SharedBlob.class;
+    int face = rest.lastIndexOf(" as ");
+    Class<?> named = face < 0 ? null : loaded(rest.substring(face + 4));
+    if (named != null) return named;
+    ObjectType type = findNamed(rest);
+    // An object of other code is known by its reference alone.
+    return (type == null ? service.typeNamed(rest) : type).shared().face();
+  }
+
+  /// Returns the class of a name, or that which the name was changed to or from; null when there is
+  /// none.
+  private @Nullable Class<?> successor(String name) {
+    Class<?> found = loaded(name);
+    if (found != null) return found;
+    int begin = name.startsWith("[") ? name.indexOf('L') + 1 : 0;
+    int end = name.length() - (begin == 0 ? 0 : 1);
+    String plain = name.substring(begin, end);
+    for (String renaming : dictionary.after("was ")) {
+      String now = renaming.substring(0, renaming.indexOf(' '));
+      String before = renaming.substring(now.length() + 1);
+      if (!plain.equals(now) && !plain.equals(before)) continue;
+      String other = plain.equals(now) ? before : now;
+      found = loaded(name.substring(0, begin) + other + name.substring(end));
+      if (found != null) return found;
+    }
+    return null;
+  }
+
+  private @Nullable Class<?> loaded(String name) {
+    try {
+      return Class.forName(name, false, loader);
+    } catch (ClassNotFoundException | LinkageError lacking) {
+      return null; // the caller says what it lacks
+    }
   }
 }

@@ -82,6 +82,11 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   }
 
   @Override
+  public long oldNotesEnd() {
+    return isOrdered() ? service.subscriptions().oldNotesEnd() : 0;
+  }
+
+  @Override
   public boolean isOrdered() {
     return service.part().addresses() != null;
   }

@@ -433,6 +433,7 @@ final class LocalService implements Service, Placing.Roots {
     Measures here = out.with("group", Integer.toString(part.group()));
     store.measure(here);
     alarms.measure(here);
+    deliveries.measure(here);
     DeviceMeasures.measure(devices, here);
   }
 

@@ -190,8 +190,15 @@ final class ObjectHandler implements Handler {
       ObjectType type = trying == null ? stoa.typeAt(name, code) : trying.type();
       Object name = stoa.nameIn(type, key);
       var context = new ObjectContext(stoa, execution, stoa.refOf(key), type.code(), null, null);
+      @Nullable Object[] arguments;
       try {
-        @Nullable Object[] arguments = SharedCall.arguments(type.marshaller(), opening);
+        arguments = SharedCall.arguments(type.marshaller(), opening);
+      } catch (NotShareable unfit) {
+        if (Marshaller.lacksClass(unfit)) throw lacking(unfit, execution);
+        byte[] encoded = execution.once(() -> type.marshaller().thrown(unfit));
+        return shown(new ObjectHandler(stoa, type, code, null, encoded));
+      }
+      try {
         Object instance =
             ScopedValue.where(CallContext.CURRENT, context)
                 .call(() -> type.shared().instantiate(name, arguments));
@@ -435,7 +442,7 @@ final class ObjectHandler implements Handler {
     } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
       throw ofTheStore;
     } catch (StoaException unfit) {
-      throwLocal(unfit);
+      throwLocal(unfit, execution);
       // The same everywhere: the object stays as it is, in the code that it has.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
     }
@@ -560,6 +567,7 @@ final class ObjectHandler implements Handler {
       if (called == null || thrownByConstructor != null) return constructed();
       arguments = arguments(called.method(), value, in.position(), execution);
     } catch (NotShareable unfit) {
+      throwLocal(unfit, execution);
       if (code == 0) throw unfit; // the code that executed it had the method
       // The call arrived just as this code became active; the same on every replica.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
@@ -596,23 +604,54 @@ final class ObjectHandler implements Handler {
 
   /// Finds the first of some waiting calls that goes on.
   private Unblocked.First first(List<byte[]> puts, Execution execution) {
+    Object known = instance;
+    if (known == null || lent) return new Unblocked.First(0, false, false, 0);
     boolean isTimed = false;
     for (int i = 0; i < puts.size(); i++) {
       var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
-      if (goesOn(puts.get(i), execution, awaiting)) return new Unblocked.First(i, isTimed, false);
+      Tried tried = tried(known, puts.get(i), execution, awaiting);
+      if (tried.goesOn()) {
+        // One behind a put that waits may come in front of it only when the put's turn has passed.
+        int more = i > 0 ? 0 : behind(puts, tried.after(), awaiting, execution);
+        return new Unblocked.First(i, isTimed, false, more);
+      }
       isTimed |= awaiting.isTimed();
-      if (awaiting.holdsOthers()) return new Unblocked.First(puts.size(), isTimed, true);
+      if (awaiting.holdsOthers()) return new Unblocked.First(puts.size(), isTimed, true, 0);
     }
-    return new Unblocked.First(puts.size(), isTimed, false);
+    return new Unblocked.First(puts.size(), isTimed, false, 0);
   }
 
-  private boolean goesOn(byte[] put, Execution execution, Awaiting awaiting) {
-    Object known = instance;
-    if (known == null || lent) return true;
+  /// Returns how many calls behind the first one go on, each after those in front of it. It ends at
+  /// one that waits, and at one that others must not overtake.
+  ///
+  /// @param after the object after the first call; null when that is unknown
+  private int behind(
+      List<byte[]> puts, @Nullable Object after, Awaiting first, Execution execution) {
+    Object state = after;
+    Awaiting last = first;
+    int count = 0;
+    while (state != null && !last.holdsOthers() && count + 1 < puts.size()) {
+      last = new Awaiting(Awaiting.Purpose.TRIAL, execution);
+      Tried tried = tried(state, puts.get(count + 1), execution, last);
+      if (!tried.goesOn() || last.holdsOthers()) break;
+      state = tried.after();
+      count++;
+    }
+    return count;
+  }
+
+  /// A trial of a waiting call.
+  ///
+  /// @param after the object after the call; null when that is unknown
+  private record Tried(boolean goesOn, @Nullable Object after) {
+    static final Tried UNKNOWN = new Tried(true, null);
+  }
+
+  private Tried tried(Object known, byte[] put, Execution execution, Awaiting awaiting) {
     var in = new Decoder(put);
     try {
       ObjectType.Called called = type.called(in);
-      if (called == null) return true;
+      if (called == null) return Tried.UNKNOWN;
       SharedMethod method = called.method();
       if (method.holdsOthers()) awaiting.holdOthers();
       @Nullable Object[] arguments =
@@ -620,9 +659,10 @@ final class ObjectHandler implements Handler {
       Object copy =
           known instanceof Forkable<?> forkable ? forkable.fork() : type.state(type.state(known));
       var _ = run(copy, called.type(), method, arguments, execution, awaiting);
-      return !awaiting.waits();
+      boolean goesOn = !awaiting.waits();
+      return new Tried(goesOn, goesOn && !awaiting.isPast() ? copy : null);
     } catch (StoaException unfit) {
-      return true; // the execution says why
+      return Tried.UNKNOWN; // the execution says why
     }
   }
 
@@ -693,15 +733,28 @@ final class ObjectHandler implements Handler {
     code = number;
   }
 
-  /// Throws on what failed for want of memory or stack, or by a fault of the JVM: that is no answer
-  /// of the object's, since another replica may not lack it. The engine treats it as it does when a
-  /// method fails so.
-  private static void throwLocal(Throwable failure) {
+  /// Throws on what failed for want of memory or stack, by a fault of the JVM, or because this
+  /// process lacks the class of a value: that is no answer of the object's, since another replica
+  /// may not lack it. The engine treats it as it does when a method fails so.
+  private static void throwLocal(Throwable failure, Execution execution) {
     Throwable cause = failure;
     for (int i = 0; cause != null && i < CAUSES_MAX; i++) {
       if (cause instanceof VirtualMachineError local) throw local;
+      if (cause instanceof NotShareable refusal && Marshaller.lacksClass(refusal)) {
+        throw lacking(refusal, execution);
+      }
       cause = ThrowableText.cause(cause);
     }
+  }
+
+  /// Returns what a put throws that needs a class which this process lacks. The leader, which has
+  /// just logged the put, takes it back, as it does with a method that fails with an error. A later
+  /// process finds no such verdict: then the put was executed, and the object waits for the class.
+  private static RuntimeException lacking(NotShareable refusal, Execution execution) {
+    if (execution.request == null) return refusal;
+    var error = new NoClassDefFoundError(refusal.getMessage());
+    var _ = error.initCause(refusal);
+    throw error;
   }
 
   /// The state as the code of a type sees it.

@@ -353,6 +353,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.alarms().status();
   }
 
+  /// Returns how the listeners of objects are.
+  public ListenerCounts listeners() {
+    return stoa.deliveries().counts();
+  }
+
   /// Cancels a call; returns whether the call was in progress and cancelable.
   public boolean cancel(long id) {
     return stoa.cancel(id);

@@ -54,6 +54,11 @@ final class Subscriptions {
     }
   }
 
+  // By which part of its age the position of an idle subscription may stay behind.
+  private static final int AGE_PARTS = 4;
+
+  private static final long NONE = -1;
+
   // How many ticks pass between two looks at the ages.
   private static final int TICKS = 200;
 
@@ -65,6 +70,9 @@ final class Subscriptions {
   // Guarded by lock, as is notes.
   private final SortedMap<String, Held> all = new TreeMap<>();
   private int notes;
+
+  // The shortest age of a subscription, in seconds.
+  private volatile long shortest;
 
   /// Finds the subscriptions, and pins their positions. The caller creates this before the store
   /// releases any entry.
@@ -83,6 +91,21 @@ final class Subscriptions {
         });
     found.forEach(
         (name, one) -> all.put(name, new Held(one, store.pins().pin(one.position().counter()))));
+    shortest = shortestOf(all);
+  }
+
+  private static long shortestOf(SortedMap<String, Held> of) {
+    return of.values().stream().mapToLong(one -> one.at.ageSecondsMax()).min().orElse(NONE);
+  }
+
+  /// Returns the log counter up to which the notes are so old that readers note them; 0 for none.
+  ///
+  /// One of several stores cannot see whether the others have something behind a position. So the
+  /// token of a reader moves on over the notes in time, and with it a position that is level.
+  long oldNotesEnd() {
+    long age = shortest;
+    if (age == NONE) return 0;
+    return store.lastBefore(Math.min(age, AGE_SECONDS_MAX) * (MICROS / AGE_PARTS));
   }
 
   private static void read(byte[] note, SortedMap<String, Service.Subscribed> found) {
@@ -124,6 +147,7 @@ final class Subscriptions {
       throw failed;
     }
     Held before = next == null ? all.remove(name) : all.put(name, next);
+    shortest = shortestOf(all);
     if (before != null) before.release();
   }
 

@@ -103,6 +103,22 @@ final class FormatSample {
   private static final String CLIENT =
       "public class Client { public static Object line() {"
           + " return new Line(\"rent\", new java.math.BigDecimal(\"12.50\"), List.of(1, 2)); } }";
+  // One that ends long after every test.
+  private static final String OFFER =
+      "@Shared(name = \"sample.Offer\")"
+          + " @Expires(value = 36500, unit = java.util.concurrent.TimeUnit.DAYS) public class Offer {"
+          + " private long cents; public void price(long n) { cents = n; } }";
+  private static final String SOON = "unit = java.util.concurrent.TimeUnit.MILLISECONDS";
+
+  // Later code has no annotation, so an object that is created again stays.
+  private static final String DRAFT =
+      "@Shared(name = \"sample.Draft\") public class Draft { @Index private String author = \"eve\";"
+          + " private String text = \"\"; public void write(String more) { text = more; } }";
+
+  // Texts of about the size that makes a checkpoint due at the next call, behind which the object
+  // has left its indexes.
+  private static final int DRAFTS = 6;
+  private static final int DRAFT_CHARS = 65_400;
   private static final int LONG_CALLS = 90;
   private static final String HOST = "127.0.0.1";
   private static final Limits LIMITS = Limits.DEFAULT;
@@ -124,6 +140,10 @@ final class FormatSample {
     }
   }
 
+  private static String brief() {
+    return DRAFT.replace("public class", "@Expires(value = 50, " + SOON + ") public class");
+  }
+
   /// Makes the samples.
   ///
   /// @param arguments the directory
@@ -131,7 +151,7 @@ final class FormatSample {
     Path directory = Files.createDirectories(Path.of(arguments[0]));
     Path data = directory.resolve("data");
     Path work = directory.resolve("classes");
-    var one = new Build(work.resolve("one"), KIND, LINE, HEAD + "}", ORDER, CLIENT);
+    var one = new Build(work.resolve("one"), KIND, LINE, HEAD + "}", ORDER, OFFER, brief(), CLIENT);
     var two =
         new Build(
             work.resolve("two"),
@@ -139,6 +159,8 @@ final class FormatSample {
             LINE,
             HEAD + " private int visits = 7;" + " public int visit() { return ++visits; } }",
             ORDER,
+            OFFER,
+            DRAFT,
             CLIENT);
     one.client("file:" + data, stoa -> fill(one, stoa));
     two.client("file:" + data, stoa -> change(two, stoa));
@@ -204,6 +226,7 @@ final class FormatSample {
     stoa.store().put(5L, List.of("x"));
     order(one, stoa);
     coordinate(stoa);
+    expire(one, stoa);
     return true;
   }
 
@@ -259,7 +282,21 @@ final class FormatSample {
     stoa.map("ending", String.class, String.class).put("key", "value", FOREVER);
   }
 
+  /// Makes what ends by itself, since format 5.
+  private static void expire(Build one, Stoa stoa) {
+    Build.call(one.object(stoa, "Offer", "spring"), "price", 5L);
+    for (int i = 0; i < DRAFTS; i++) {
+      Build.call(one.object(stoa, "Draft", i), "write", "x".repeat(DRAFT_CHARS + 16 * i));
+    }
+    stoa.store().put("kept", "value", FOREVER);
+    stoa.store().put("brief", "value", Duration.ofMillis(1));
+    while (stoa.store().get("brief") != null || stoa.list(one.type("Draft")).iterator().hasNext()) {
+      Thread.onSpinWait();
+    }
+  }
+
   private static boolean change(Build two, Stoa stoa) {
+    for (int i = 0; i < DRAFTS; i++) Build.call(two.object(stoa, "Draft", i), "write", "again");
     Object alice = two.object(stoa, "Account", "alice");
     Build.call(alice, "visit");
     Build.call(alice, "deposit", 1L);
@@ -351,6 +388,7 @@ final class FormatSample {
     }
     lines.add("key " + stoa.store().get("key", Object.class));
     lines.add("key " + stoa.store().get(5L, Object.class));
+    stoa.store().get("kept", Object.class).ifPresent(kept -> lines.add("kept " + kept));
     return lines;
   }
 
@@ -422,7 +460,8 @@ final class FormatSample {
   /// What a client and a server said, frame by frame: the direction (0 of the client), the length
   /// in four bytes, and the frame.
   private static byte[] frames(Path work) throws Exception {
-    var one = new Build(work.resolve("frames"), KIND, LINE, HEAD + "}", ORDER, CLIENT);
+    var one = new Build(
+            work.resolve("frames"), KIND, LINE, HEAD + "}", ORDER, OFFER, brief(), CLIENT);
     var recorded = new ByteArrayOutputStream();
     Thread.currentThread().setContextClassLoader(one.type("Account").getClassLoader());
     var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);

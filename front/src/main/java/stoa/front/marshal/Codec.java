@@ -562,16 +562,16 @@ final class Codec {
     if (e instanceof OutOfMemoryError error) throw error;
     String unregistered = unregistered(e);
     boolean unknown = e instanceof NullPointerException || e instanceof AssertionError;
-    String stored = unregistered == null && unknown ? unknownClass() : null;
+    String stored = unregistered == null && unknown ? unknownName() : null;
     if (stored != null) return unknown(stored);
     if (unregistered != null) return refused(unregistered);
     return new Corrupt("an encoded value cannot be read: " + ThrowableText.of(e), e);
   }
 
-  /// Returns the class whose number Fory read last, when a null pointer or a failed assertion of
+  /// Returns the name in the dictionary of the class whose number Fory read last, when a null pointer or a failed assertion of
   /// Fory shows that it is not registered here; null when the dictionary does not know the number
   /// either.
-  private @Nullable String unknownClass() {
+  private @Nullable String unknownName() {
     MemoryBuffer read = in.getBuffer();
     int end = read.readerIndex();
     int start = end - 1;
@@ -581,12 +581,29 @@ final class Codec {
       number |= (read.getByte(i) & 0x7F) << shift;
     }
     String name = number < FIRST_ID ? null : registry.ids().nameOf(number - FIRST_ID);
-    if (name == null) return null;
-    // For a shared class the stored name, and those of its classes.
-    for (String prefix : List.of("class ", "proxy ")) {
+    return name != null && !named(name).isEmpty() ? name : null;
+  }
+
+  /// Returns what a name in the dictionary names: a class, for a shared class its stored name; empty
+  /// when it names neither.
+  private static String named(String name) {
+    for (String prefix : List.of(Registry.CLASS, Registry.PROXY, Registry.INSTANCE)) {
       if (name.startsWith(prefix)) return name.substring(prefix.length());
     }
-    return null;
+    return "";
+  }
+
+  /// Returns the cause of the refusal of a value whose class is not registered here.
+  ///
+  /// @param name the class's name in the dictionary
+  static ClassNotFoundException absent(String name) {
+    return new ClassNotFoundException(name);
+  }
+
+  /// Returns the name in the dictionary of the class for whose lack a value was refused; null when
+  /// it was refused for another reason.
+  static @Nullable String absentIn(NotShareable refusal) {
+    return refusal.getCause() instanceof ClassNotFoundException absent ? absent.getMessage() : null;
   }
 
   private static @Nullable StoaException known(Throwable e) {
@@ -638,18 +655,23 @@ final class Codec {
             + name
             + " cannot travel or be stored: no declared field, parameter or result names "
             + name
-            + "; list it in StoaConfig.types, or pass its name as text");
+            + "; list it in StoaConfig.types, or pass its name as text",
+        absent(Registry.CLASS + type.getName()));
   }
 
   /// Returns the refusal of a value whose class is not registered here.
-  private static NotShareable unknown(String type) {
+  ///
+  /// @param name the class's name in the dictionary
+  private static NotShareable unknown(String name) {
+    String type = named(name);
     return new NotShareable(
         "a "
             + type
             + " is stored, and no declared field, parameter or result names that class; list it in"
             + " StoaConfig.types, or mark the class that it was renamed to @Was(\""
             + type
-            + "\")");
+            + "\")",
+        absent(name));
   }
 
   static NotShareable refused(String type) {
@@ -670,6 +692,7 @@ final class Codec {
         "a "
             + type
             + " cannot travel or be stored: no declared field, parameter or result names it; list"
-            + " its class in StoaConfig.types, or use a type that Stoa knows");
+            + " its class in StoaConfig.types, or use a type that Stoa knows",
+        absent(Registry.CLASS + type.replace("[]", "")));
   }
 }

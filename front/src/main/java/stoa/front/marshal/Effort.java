@@ -89,6 +89,11 @@ public final class Effort {
     if (place == Place.SHARED_THREAD) throw new NotBrief();
   }
 
+  /// Permits or refuses to register a class, which may wait for the disk.
+  void beginRegistering() {
+    if (place != Place.OWN_THREAD) throw new NotBrief();
+  }
+
   /// Takes work from the remaining effort.
   ///
   /// @throws LimitExceeded when too little remains

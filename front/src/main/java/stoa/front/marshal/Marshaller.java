@@ -10,6 +10,7 @@ import stoa.CallFailed;
 import stoa.Corrupt;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
+import stoa.Shared;
 import stoa.StoaException;
 import stoa.front.types.NotBrief;
 import stoa.front.types.Platform;
@@ -28,7 +29,8 @@ import stoa.spi.OwnState;
 /// checkpoint iterates like every other replica that did.
 ///
 /// Thread-safe. Every method throws [NotShareable] for a value that cannot be encoded,
-/// [LimitExceeded] for an encoding above the limit, and [Corrupt] for invalid bytes; nothing else.
+/// [LimitExceeded] for an encoding above the limit, and [Corrupt] for invalid bytes; nothing else,
+/// unless the dictionary fails when a value brings in another class.
 public final class Marshaller {
   /*
    * A registry is immutable; registering another type creates a new registry with a new, empty pool
@@ -528,12 +530,49 @@ public final class Marshaller {
   }
 
   private <R> R using(ClassLoader keys, @Nullable Effort effort, Function<Codec, R> action) {
-    try {
-      return once(keys, effort, action);
-    } catch (NotShareable unknown) {
-      if (!references.learn()) throw unknown;
-      return once(keys, effort, action);
+    boolean learned = false;
+    while (true) {
+      Registry before = generation.registry;
+      try {
+        return once(keys, effort, action);
+      } catch (NotShareable unknown) {
+        if (registers(unknown, before, effort)) continue;
+        if (learned || !references.learn()) throw unknown;
+        learned = true;
+      }
     }
+  }
+
+  /// Registers the class for whose lack a value was refused, if the store has had it and this
+  /// process has it; returns whether there is more now than before the refusal. So it depends on
+  /// the store, and not on what this process did before, which values it reads and writes.
+  private boolean registers(NotShareable refusal, Registry before, @Nullable Effort effort) {
+    String name = Codec.absentIn(refusal);
+    if (name == null) return false;
+    if (effort != null) effort.beginRegistering();
+    try {
+      Class<?> type = references.classOf(name);
+      if (type != null && !isKnown(type)) register(type);
+      return !before.equals(generation.registry);
+    } catch (NotShareable unfit) {
+      // Another process may have a class that fits.
+      throw new NotShareable(
+          refusal.getMessage() + "; it does not fit: " + unfit.getMessage(), Codec.absent(name));
+    }
+  }
+
+  private boolean isKnown(Class<?> type) {
+    Registry registry = generation.registry;
+    return type.isAnnotationPresent(Shared.class)
+        ? registry.has(SharedType.of(type))
+        : registry.has(type);
+  }
+
+  /// Returns whether a value was refused for the lack of a class in this process. Another process,
+  /// which has the class, takes the value.
+  public static boolean lacksClass(NotShareable refusal) {
+    Throwable cause = refusal.getCause();
+    return cause instanceof ClassNotFoundException || cause instanceof LinkageError;
   }
 
   private <R> R once(ClassLoader keys, @Nullable Effort effort, Function<Codec, R> action) {

@@ -22,6 +22,15 @@ public interface References {
   /// @param form the result of [Facade#form()]
   Object facade(Reference reference, String form);
 
+  /// Returns the class of a name in the dictionary; null when the dictionary has no such name, or
+  /// this process no such class.
+  ///
+  /// @param name `class` and the name of a class, or `proxy` or `instance` and the stored name of a
+  ///   shared type
+  default @Nullable Class<?> classOf(String name) {
+    return null;
+  }
+
   /// Registers classes that are known elsewhere, when a value names one that is unknown here;
   /// returns whether there were any, so that the caller must try the value again.
   default boolean learn() {

@@ -75,8 +75,17 @@ final class Registry {
     record ByFacade(int id) implements Entry {}
   }
 
-  // The prefix of the names of classes in the dictionary, and of a type with its face.
-  private static final String CLASS = "class ";
+  /// The prefix of the names of classes in the dictionary, and of a type with its face.
+  static final String CLASS = "class ";
+
+  /// The prefix of the name of the references to objects of a type.
+  static final String PROXY = "proxy ";
+
+  /// The prefix of the name of the references from an object to itself.
+  static final String INSTANCE = "instance ";
+
+  /// Stands between a type and its face, unless that is the first.
+  static final String FACE = " as ";
 
   /// A class's number in the dictionary, and the name with this number.
   private record Numbered(int id, String name) {}
@@ -508,7 +517,7 @@ final class Registry {
       // class.
       plan(Proxies.classOf(type), () -> proxy(type));
       if (!states.containsKey(implementation)) state(type, own, here);
-      plan(implementation, () -> byReference("instance " + type.name(), type, null));
+      plan(implementation, () -> byReference(INSTANCE + type.name(), type, null));
       if (!own) addFields(implementation, here ? this::add : hidden::add);
       for (SharedMethod method : type.methods()) {
         add(method.genericReturnType());
@@ -534,12 +543,12 @@ final class Registry {
 
     /// The first face of a type uses the type's name, so that the class can be renamed.
     private Entry.ByReference proxy(SharedType type) {
-      String what = "proxy " + type.name();
+      String what = PROXY + type.name();
       Class<?> face = type.face();
       if (knownOnly) {
         var _ = number(CLASS + type.name() + " " + face.getName());
       }
-      return byReference(ids.isFirstFace(type) ? what : what + " as " + face.getName(), type, face);
+      return byReference(ids.isFirstFace(type) ? what : what + FACE + face.getName(), type, face);
     }
 
     private Entry.ByReference byReference(String what, SharedType type, @Nullable Class<?> face) {
@@ -549,7 +558,7 @@ final class Registry {
 
     private void blob() {
       String name = Blob.class.getName();
-      plan(blobs, () -> new Entry.ByReference(number("proxy " + name), name, name, null));
+      plan(blobs, () -> new Entry.ByReference(number(PROXY + name), name, name, null));
     }
   }
 

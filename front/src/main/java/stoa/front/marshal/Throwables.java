@@ -231,7 +231,7 @@ final class Throwables {
           "an exception of the class "
               + name
               + " is stored, which is not on the class path, or no method declares",
-          e);
+          e instanceof ClassNotFoundException ? Codec.absent(Registry.CLASS + name) : e);
     }
     check(type);
     return type;

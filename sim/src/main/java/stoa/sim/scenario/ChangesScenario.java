@@ -23,6 +23,7 @@ import stoa.Subscription;
 import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
@@ -120,7 +121,8 @@ public final class ChangesScenario implements Scenario {
           else if (dice < 79) lose(chance.percent(50) ? subscriber : resyncing);
           else if (dice < 86) release();
           else if (dice < 88) deploy();
-          else if (dice < 95) pass();
+          else if (dice < 92) pass();
+          else if (dice < 96) cancel();
           else restart();
           collect();
         } catch (Unavailable | UnknownOutcome failed) {
@@ -160,6 +162,20 @@ public final class ChangesScenario implements Scenario {
               .async(
                   tallies.get(which),
                   t -> both ? t.addBoth(id, 1, ballast, other) : t.add(id, 1, ballast)));
+    }
+
+    /// Takes back a call that is logged, perhaps, and has not run. Its verdict lies behind it in the
+    /// log, with other entries between.
+    private void cancel() {
+      for (int i = chance.between(1, 3); i > 0; i--) add();
+      step();
+      var service = ObjectService.of(store.stoa(), _ -> true);
+      for (ObjectCall call : service.calls(5)) {
+        if (chance.percent(40)) continue;
+        trace.add("cancel a call on " + call.object());
+        if (service.cancel(call.id())) trace.reached("an operator cancels a call");
+      }
+      if (chance.percent(50)) add();
     }
 
     private void collect() {

@@ -36,6 +36,7 @@ class ChangesScenarioTest {
             "a restart",
             "a transaction",
             "an acknowledgement",
+            "an operator cancels a call",
             "something is kept")) {
       assertTrue(reached.contains(place), () -> place + " is not among " + reached);
     }

@@ -561,6 +561,12 @@ public final class BatchLeader implements Journal, Intake.Help {
     return request;
   }
 
+  @Override
+  public void noteSoon(Resident resident, byte kind, byte[] payload) {
+    var _ = residents.pinBegun(resident);
+    intake.addSoon(new NoteRequest(resident, kind, payload));
+  }
+
   /// Appends an answer that a handler got, like [#note].
   ///
   /// @param before the preceding answer to the handlers of the key. The leader logs this answer

@@ -115,6 +115,9 @@ public final class Intake {
   private final Unfinished unfinished;
   private final Tally tally;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
+
+  // The notes that wait for a batch with other requests; few, since those who wait are few.
+  private final ConcurrentLinkedQueue<Request> unhurried = new ConcurrentLinkedQueue<>();
   private final Claims claims;
   private final Intents intents;
   private final Residents residents;
@@ -286,6 +289,13 @@ public final class Intake {
     queue.add(request);
   }
 
+  /// Adds a note for the next batch that is made anyway, or that of the next tick.
+  void addSoon(NoteRequest note) {
+    if (refuses(note)) return;
+    note.goAhead();
+    unhurried.add(note);
+  }
+
   /// Fails a request if the log has failed; returns whether it did. The streams may then show
   /// entries that are not durable, so this refuses questions too. The caller must have pinned the
   /// request's key before: a key pinned earlier shows only durable entries.
@@ -298,6 +308,7 @@ public final class Intake {
   /// Fails the requests in the queue when the store is closed.
   public void end(RuntimeException cause) {
     for (Request request; (request = queue.poll()) != null; ) request.fail(cause);
+    for (Request request; (request = unhurried.poll()) != null; ) request.fail(cause);
     for (Request request; (request = deferred.poll()) != null; ) request.fail(cause);
   }
 
@@ -434,6 +445,7 @@ public final class Intake {
 
   /// Ends the intents whose time is over.
   public void tick() {
+    for (Request note; (note = unhurried.poll()) != null; ) queue.add(note);
     if (intents.tick()) lookAgain();
     pass();
   }
@@ -605,6 +617,10 @@ public final class Intake {
       heldBack.clear();
     }
     Request request;
+    if (!health.hasFailed()) {
+      // They come first: no arrival of a call may lie behind its execution.
+      while ((request = unhurried.poll()) != null) taken.add(request);
+    }
     while (taken.size() < BATCH_ENTRIES_MAX
         && bytes < BATCH_BYTES_MAX
         && (request = next()) != null) {
@@ -616,14 +632,23 @@ public final class Intake {
         bytes += request.bytes();
         Stages stages = request.stages();
         if (stages != null && !(request instanceof GetRequest)) stages.batch();
-        PutRequest behind = request instanceof PutRequest put ? help().attemptBehind(put) : null;
-        if (behind != null) {
-          behind.goAhead();
-          taken.add(behind);
-        }
+        if (request instanceof PutRequest put) follow(put);
       }
     }
     if (retries && !deferred.isEmpty()) lookAgain = true; // they did not all fit
+  }
+
+  /// Takes the requests that come right behind a put.
+  private void follow(PutRequest put) {
+    for (PutRequest behind : put.behind) {
+      behind.goAhead();
+      taken.add(behind);
+    }
+    put.behind = List.of();
+    PutRequest attempt = help().attemptBehind(put);
+    if (attempt == null) return;
+    attempt.goAhead();
+    taken.add(attempt);
   }
 
   /// Takes the next request: first those that were deferred, if they may go on.

@@ -20,7 +20,9 @@ public record Unblocked(List<byte[]> puts) implements Query {
   /// @param index of the put; the number of the puts when all of them would wait
   /// @param isTimed whether a put before it waits for a condition that depends on the time
   /// @param isHeld whether no put behind the given ones may go on before them
-  public record First(int index, boolean isTimed, boolean isHeld) implements Answer {
+  /// @param more how many puts right behind it would not wait either, each after those in front of
+  ///   it; without those that must not be overtaken
+  public record First(int index, boolean isTimed, boolean isHeld, int more) implements Answer {
     @Override
     public byte[] encoded() {
       throw new IllegalStateException("no log has this answer");

@@ -54,7 +54,12 @@ public final class ChangeFollower {
 
   /// Returns a log address up to which this has returned all changes; null when it knows none.
   public @Nullable LogAddress level() {
-    return ahead.isEmpty() ? level : null;
+    if (!ahead.isEmpty()) return null;
+    long old = Math.min(changes.oldNotesEnd(), next.counter() - 1);
+    if (old > 0 && (level == null || level.counter() < old)) {
+      level = new LogAddress(next.epoch(), old);
+    }
+    return level;
   }
 
   /// Returns the changes of the next log address that has some, null when there is none yet, or

@@ -96,6 +96,12 @@ public record LoggedChange(
       return false;
     }
 
+    /// Returns the log counter up to which such notes are so old that a reader notes them, too; 0
+    /// for none.
+    default long oldNotesEnd() {
+      return 0;
+    }
+
     /// Returns whether the store is one of several with one order.
     default boolean isOrdered() {
       return false;

@@ -114,6 +114,12 @@ public final class LoggedChanges {
     return parts.progress.counter();
   }
 
+  /// Returns the log counter up to which readers note all entries, as those about readers are old;
+  /// 0 for none.
+  long oldNotesEnd() {
+    return names.oldNotesEnd();
+  }
+
   /// Makes the log complete up to an address, as far as it was issued; returns the counter up to
   /// which it is.
   public long complete(LogAddress to) {

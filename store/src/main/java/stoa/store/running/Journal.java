@@ -11,6 +11,9 @@ public interface Journal {
   /// batch; does not wait.
   NoteRequest note(Resident resident, byte kind, byte[] payload);
 
+  /// Appends an entry like [#note], with the next batch that is made anyway, or after a tick.
+  void noteSoon(Resident resident, byte kind, byte[] payload);
+
   /// Appends an answer that a handler got, like [#note].
   ///
   /// @param before the preceding answer to the handlers of the key. The leader logs this answer

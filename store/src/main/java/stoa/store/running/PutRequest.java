@@ -1,5 +1,6 @@
 package stoa.store.running;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Existence;
 import stoa.base.Footprint;
@@ -30,6 +31,9 @@ public final class PutRequest extends ChangeRequest {
   /// The note of the last answer that the value reflects; the leader must not log the put without
   /// it. Null when the value reflects none, and once the request is settled.
   public @Nullable NoteRequest after;
+
+  /// The puts that the log has right behind this one, with nothing in between.
+  public List<PutRequest> behind = List.of();
 
   // The leader sets them with the address.
 

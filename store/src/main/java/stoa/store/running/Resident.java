@@ -136,6 +136,9 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Whether a request has used the key since the evictor last passed it.
   volatile boolean referenced;
 
+  /// Whether the last of its calls that may wait for a condition had to.
+  volatile boolean callsWait;
+
   // The weight with which [Residents] counts the key.
   private long weight;
 

@@ -83,6 +83,9 @@ public final class WaitingCalls {
     private final PutRequest put;
     private boolean attempted;
 
+    // Whether it could not go on at once.
+    private boolean waited;
+
     private Waiter(PutRequest put) {
       this.put = put;
     }
@@ -119,14 +122,15 @@ public final class WaitingCalls {
   /// @param isTimed whether its condition depends on the time
   void begin(PutRequest put, boolean isTimed) {
     put.park();
+    put.resident.callsWait = true;
     join(put, false, isTimed);
   }
 
-  /// Makes a new put wait behind those that wait on its key already; returns false when none does,
-  /// or when the put calls a method that does not wait.
+  /// Makes a new put wait, without a run of its own, behind those that wait on its key already, or
+  /// where calls usually wait; returns false otherwise, and when the put calls a method that does
+  /// not wait.
   public boolean joins(PutRequest put) {
-    Line line = lines.get(put.resident);
-    if (line == null) return false;
+    if (!put.resident.callsWait && !lines.containsKey(put.resident)) return false;
     if (!spaces.factory(put.resident.key.space()).awaits(put.resident.key, put.value)) return false;
     put.park();
     join(put, true, false);
@@ -137,8 +141,7 @@ public final class WaitingCalls {
   private void noteArrival(PutRequest put) {
     Records.Origin origin = put.origin;
     if (origin == null || put.arrived != Terms.NEW) return;
-    var _ = journal.note(put.resident, Records.ARRIVED, Records.arrived(origin));
-    journal.callWriter();
+    journal.noteSoon(put.resident, Records.ARRIVED, Records.arrived(origin));
   }
 
   private void join(PutRequest put, boolean isNew, boolean isTimed) {
@@ -247,10 +250,12 @@ public final class WaitingCalls {
   private void found(Line line, List<Waiter> tried, int from, GetRequest asked) {
     // Of a question that failed the first put says why.
     int index = 0;
+    int more = 0;
     boolean isHeld = false;
     if (!asked.failed()) {
       var found = (Unblocked.First) asked.answer();
       index = found.index();
+      more = found.more();
       isHeld = found.isHeld();
       if (found.isTimed()) {
         synchronized (line) {
@@ -258,8 +263,11 @@ public final class WaitingCalls {
         }
       }
     }
+    synchronized (line) {
+      for (Waiter waiter : tried.subList(0, index)) waiter.waited = true;
+    }
     if (isOvertaken(line, from)) search(line, 0);
-    else if (index < tried.size()) attempt(line, tried.get(index));
+    else if (index < tried.size()) attempt(line, tried.subList(index, index + 1 + more));
     else search(line, isHeld ? Integer.MAX_VALUE : from + index);
   }
 
@@ -272,17 +280,33 @@ public final class WaitingCalls {
     }
   }
 
-  private void attempt(Line line, Waiter waiter) {
-    boolean waits;
+  /// Logs puts again that one change has probably released together.
+  private void attempt(Line line, List<Waiter> released) {
+    List<Waiter> there;
     synchronized (line) {
-      waits = line.waiters.contains(waiter);
-      waiter.attempted = waits;
+      there = released.stream().filter(line.waiters::contains).toList();
+      for (Waiter waiter : there) waiter.attempted = true;
     }
-    if (!waits) {
+    if (there.isEmpty()) {
       search(line, 0);
       return;
     }
-    journal.logAgain(attempt(line, waiter, false));
+    var group = new Group(there.size());
+    List<PutRequest> attempts =
+        there.stream().map(waiter -> attempt(line, waiter, group, false)).toList();
+    // No change comes between them, which might let one overtake another.
+    attempts.getFirst().behind = attempts.subList(1, attempts.size());
+    journal.logAgain(attempts.getFirst());
+  }
+
+  /// Attempts that are logged together. Guarded by their line.
+  private static final class Group {
+    private int left;
+    private int next = -1;
+
+    private Group(int size) {
+      left = size;
+    }
   }
 
   /// Returns the attempt of the first put that waits on a key, for the batch of a change of the key
@@ -299,38 +323,46 @@ public final class WaitingCalls {
       first.attempted = true;
       line.searching = true;
     }
-    return attempt(line, first, true);
+    return attempt(line, first, new Group(1), true);
   }
 
-  private PutRequest attempt(Line line, Waiter waiter, boolean isGuess) {
+  private PutRequest attempt(Line line, Waiter waiter, Group group, boolean isGuess) {
     PutRequest put = waiter.put;
     Resident resident = put.resident;
     Check.that(resident.pin(), "%s stays in memory while a call waits", resident.key);
     resident.books().begun();
     PutRequest attempt = put.again();
     if (attempt.ticksMax > 0) limits.begun(attempt);
-    attempt.whenDone(_ -> ran(line, waiter, attempt, isGuess));
+    attempt.whenDone(_ -> ran(line, waiter, attempt, group, isGuess));
     return attempt;
   }
 
-  private void ran(Line line, Waiter waiter, PutRequest attempt, boolean isGuess) {
-    boolean waits = !attempt.failed() && attempt.answer().isWaiting();
-    int next = 0;
+  private void ran(Line line, Waiter waiter, PutRequest attempt, Group group, boolean isGuess) {
+    RuntimeException failure = attempt.failure();
+    if (failure != null) {
+      attempt.behind.forEach(one -> one.fail(failure)); // they have not come to the log either
+    }
+    boolean waits = failure == null && attempt.answer().isWaiting();
+    boolean last;
+    int next;
     synchronized (line) {
       waiter.attempted = false;
       if (isGuess || !waits) line.guesses = !waits;
       if (waits) {
-        next = line.waiters.indexOf(waiter) + 1;
+        if (group.next < 0) group.next = line.waiters.indexOf(waiter) + 1;
         line.isTimed |= attempt.answer().isTimed();
       } else {
         line.waiters.remove(waiter);
+        if (!waiter.waited && !isGuess) line.resident.callsWait = false;
       }
+      last = --group.left == 0;
+      next = Math.max(0, group.next);
     }
     if (!waits) {
       all.decrementAndGet();
       waiter.put.settleAs(attempt);
     }
-    search(line, next);
+    if (last) search(line, next);
   }
 
   /// Forgets a line in which no put waits.
