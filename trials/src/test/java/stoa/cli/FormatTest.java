@@ -44,7 +44,7 @@ class FormatTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4})
+  @ValueSource(ints = {1, 2, 3, 4, 5})
   void aStoreOpensWithAllThatItHad(int number) throws Exception {
     List<String> expected;
     try (var in = sample(number + ".txt")) {
@@ -68,7 +68,7 @@ class FormatTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4})
+  @ValueSource(ints = {1, 2, 3, 4, 5})
   void recordedFramesAreRead(int number) throws Exception {
     var asked = EnumSet.noneOf(Request.WhatCase.class);
     var answered = EnumSet.noneOf(Answer.WhatCase.class);

@@ -1,5 +1,6 @@
 package stoa.store.running;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Existence;
 import stoa.base.Footprint;
@@ -16,6 +17,9 @@ public final class PutRequest extends ChangeRequest {
 
   /// The part of the state on which the put works.
   public final Footprint footprint;
+
+  /// Further parts of the state on which the put works.
+  public List<Footprint> others = List.of();
 
   /// The call or run that makes the put; null for a caller of this process.
   public final Records.@Nullable Origin origin;
