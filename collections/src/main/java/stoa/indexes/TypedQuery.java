@@ -110,8 +110,7 @@ final class TypedQuery<T> implements Query<T> {
     return switch (condition) {
       case Condition.Compared<T> compared -> test(compared);
       case Condition.Meets<T>(Predicate<? super T> predicate) ->
-          new Test.Of(
-              stoa.predicate(predicate), Condition.Comparison.EQUAL, IndexedMember.met());
+          new Test.Of(stoa.predicate(predicate), Condition.Comparison.EQUAL, IndexedMember.met());
       case Condition.All<T>(List<Condition<T>> some) -> {
         var all = new ArrayList<Test>();
         for (Condition<T> one : some) {

@@ -1,7 +1,7 @@
 package stoa.indexes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static stoa.Condition.atLeast;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stoa.Condition.eq;
 
 import java.nio.file.Path;
@@ -129,10 +129,11 @@ class IndexUpkeepTest {
                 return null;
               },
               () -> {
-                for (int i = 0; i < 100; i++) {
+                for (int i = 0; i < 400; i++) {
                   int seen = box.shelf();
-                  assertEquals(
-                      1, stoa.query(Box.class).where(atLeast(Box::shelf, seen)).list().size());
+                  boolean isThere =
+                      !stoa.query(Box.class).where(eq(Box::shelf, seen)).list().isEmpty();
+                  assertTrue(isThere || box.shelf() > seen, "shelf " + seen);
                 }
                 return null;
               }));

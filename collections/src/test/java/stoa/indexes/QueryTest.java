@@ -214,7 +214,8 @@ class QueryTest {
       Query<Order> dear = all.where(meets(new Dear(60, Status.OPEN))).orderBy(Order::id);
       assertEquals(List.of("b", "c"), ids(dear));
       assertEquals(1, dear.where(eq(Order::customer, "ann")).count());
-      assertEquals(2, all.where(not(meets(new Dear(60, Status.OPEN))).or(eq(Order::id, "c"))).count());
+      assertEquals(
+          2, all.where(not(meets(new Dear(60, Status.OPEN))).or(eq(Order::id, "c"))).count());
       b.ship();
       assertEquals(List.of("c"), ids(dear));
       assertTrue(dear.explain().contains("meets stoa.indexes.QueryTest$Dear"), dear::explain);

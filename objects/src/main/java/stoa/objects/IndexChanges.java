@@ -19,6 +19,7 @@ import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 import stoa.spi.Collections;
 import stoa.spi.Indexes;
+import stoa.store.calls.Pace;
 import stoa.store.running.Request;
 import stoa.store.running.Sequel;
 
@@ -28,6 +29,9 @@ final class IndexChanges {
   // The most changes of one call, and the most characters of their values and objects, about.
   private static final int CHANGES_MAX = 512;
   private static final int LENGTH_MAX = 1 << 18;
+
+  // The most changes of a call that a thread makes for which others wait.
+  private static final int BRIEF_MAX = 32;
 
   // More than an index has parts.
   private static final int PARTS_MAX = 256;
@@ -70,7 +74,9 @@ final class IndexChanges {
     if (known != null) return known;
     Object shared = indexes().part(service.stoa(), type.name(), member.id(), number);
     var made = new Part(service.stoa().own(shared));
-    return parts.compareAndSet(number, null, made) ? made : Objects.requireNonNull(parts.get(number));
+    return parts.compareAndSet(number, null, made)
+        ? made
+        : Objects.requireNonNull(parts.get(number));
   }
 
   private static Indexes indexes() {
@@ -90,6 +96,10 @@ final class IndexChanges {
       values.add(value);
       sequels.add(sequel);
       length += value.length() + object.length();
+    }
+
+    Pace pace() {
+      return sequels.size() <= BRIEF_MAX ? Pace.BRIEF : Pace.SHORT;
     }
 
     boolean isFull() {
@@ -154,7 +164,13 @@ final class IndexChanges {
         underWay =
             some.sequels
                 .getFirst()
-                .put(target.key(), put, footprints, call.existence(), done -> sent(some, done));
+                .put(
+                    target.key(),
+                    put,
+                    some.pace(),
+                    footprints,
+                    call.existence(),
+                    done -> sent(some, done));
       } catch (RuntimeException failed) {
         ended(some, failed, 0);
       }

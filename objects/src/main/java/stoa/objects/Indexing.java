@@ -52,8 +52,7 @@ final class Indexing {
     // The values of plain members, and null for others.
     private final List<@Nullable Object> raw;
 
-    private Values(
-        List<IndexedMember> members, List<String> values, List<@Nullable Object> raw) {
+    private Values(List<IndexedMember> members, List<String> values, List<@Nullable Object> raw) {
       this.members = members;
       this.values = values;
       this.raw = raw;
@@ -151,8 +150,8 @@ final class Indexing {
     return true;
   }
 
-  /// Returns whether an index may refuse what a put does to its object, so that the object must then
-  /// be as before.
+  /// Returns whether an index may refuse what a put does to its object, so that the object must
+  /// then be as before.
   static boolean mayRefuse(Prior prior, ObjectType type, Execution execution) {
     if (execution.mode() != Execution.Mode.LIVE || !execution.mayLeave()) return true;
     if (prior.begins || prior.losesUnder(type)) return true;

@@ -142,8 +142,8 @@ public final class ObjectType {
         });
   }
 
-  /// Returns what a query reads by the name of a predicate: it gets a proxy whose accessors read the
-  /// object.
+  /// Returns what a query reads by the name of a predicate: it gets a proxy whose accessors read
+  /// the object.
   private IndexedMember predicate(String name) {
     Object decoded;
     try {

@@ -243,7 +243,11 @@ public final class IndexedMember {
     MethodHandle reader = reader(method).asFixedArity();
     try {
       return new IndexedMember(
-          name, new Mark(false, 0), form, MethodHandles.insertArguments(reader, 1, arguments), false);
+          name,
+          new Mark(false, 0),
+          form,
+          MethodHandles.insertArguments(reader, 1, arguments),
+          false);
     } catch (ClassCastException | IllegalArgumentException other) {
       throw new NotShareable("the arguments of a query do not fit " + member, other);
     }

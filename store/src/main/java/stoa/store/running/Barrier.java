@@ -39,8 +39,8 @@ public final class Barrier {
     }
   }
 
-  /// Waits until no entry of a note is on its way into the stream of a key, and the changes of other
-  /// keys are in the log that its executed puts have left to the store.
+  /// Waits until no entry of a note is on its way into the stream of a key, and the changes of
+  /// other keys are in the log that its executed puts have left to the store.
   public void awaitNotes(Resident resident) {
     awaitSequels(resident);
     while (resident.notesUnderWay() > 0) {

@@ -77,17 +77,19 @@ public final class Sequel {
   /// Begins to put a value to another key, for this put and perhaps others: it makes changes of all
   /// of them.
   ///
+  /// @param pace how long it runs
   /// @param footprints the parts of that key on which it works, at least one
   /// @param done gets the request when it is settled; it must not block
   /// @return the request
   public Request put(
       Key target,
       byte[] value,
+      Pace pace,
       List<Footprint> footprints,
       Existence existence,
       Consumer<Request> done) {
     var origin = new Records.Origin(resident.key.stream(), address, Integer.MAX_VALUE);
-    Terms terms = Terms.expecting(existence).at(Pace.SHORT);
+    Terms terms = Terms.expecting(existence).at(pace);
     Put put = Put.of(value).on(footprints.getFirst());
     var made = new PutRequest(resident.pinned(target), put, terms, origin, 1);
     made.others = footprints.subList(1, footprints.size());
