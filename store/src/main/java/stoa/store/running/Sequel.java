@@ -28,7 +28,7 @@ public final class Sequel {
   private final @Nullable Request request;
   private final @Nullable Answer answer;
 
-  // What it waits for, guarded by `all`.
+  // The requests and changes that it waits for, guarded by `all`.
   private final List<Supplier<@Nullable Request>> underWay = new ArrayList<>(2);
   private int open;
   private long reach;
