@@ -14,7 +14,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.Call;
 
-/// What a workspace holds, and the rules by which that changes: part of the state of a [Workspace]
+/// The items of a workspace, and the rules by which they change: part of the state of a [Workspace]
 /// or of a [WholeFacade], see [Design].
 ///
 /// It charges its owner for what the items hold, and calls its items where these are shared
