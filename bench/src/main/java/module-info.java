@@ -7,6 +7,7 @@ module stoa.bench {
   requires stoa.migration;
   requires stoa.collections;
   requires transitive stoa.classifier;
+  requires transitive stoa.stacksync;
   requires stoa.storage;
   requires stoa.log;
   requires stoa.base;
@@ -18,6 +19,7 @@ module stoa.bench {
 
   uses stoa.bench.cluster.ClusterContender;
   uses stoa.bench.cluster.ClusterServers;
+  uses stoa.bench.stacksync.StackSyncContender.Others;
   uses stoa.bench.storage.Contender;
   uses stoa.bench.cluster.RecordWorkloads;
   uses stoa.bench.maps.MapContender;

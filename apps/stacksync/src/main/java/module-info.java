@@ -7,4 +7,5 @@ module stoa.stacksync {
   exports stoa.stacksync;
   exports stoa.stacksync.papers;
   exports stoa.stacksync.replay;
+  exports stoa.stacksync.ubuntuone;
 }

@@ -36,6 +36,7 @@ import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
 import stoa.bench.report.Outcome;
 import stoa.bench.report.Report;
+import stoa.bench.stacksync.StackSyncBenchmark;
 import stoa.bench.storage.StorageBenchmark;
 import stoa.bench.storage.StorageLargeBenchmark;
 import stoa.bench.timers.TimersBenchmark;
@@ -71,6 +72,7 @@ final class BenchCommand implements Callable<Integer> {
           new ChangesBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
+          new StackSyncBenchmark(),
           new ClusterBenchmark());
 
   private static final long LINE_NANOS = 10_000_000_000L;

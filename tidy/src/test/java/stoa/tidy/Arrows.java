@@ -69,9 +69,11 @@ final class Arrows {
     ALLOWED.put("test", with(servers, "sim"));
     // It names them, and depends on none.
     ALLOWED.put("bom", with(servers, "embedded", "spring-boot-starter", "sim", "test"));
-    ALLOWED.put("bench", with(engine, "programs", "collections", "migration", "classifier", "cli"));
+    ALLOWED.put(
+        "bench",
+        with(engine, "programs", "collections", "migration", "classifier", "stacksync", "cli"));
     ALLOWED.put("trials", with(servers, "cli", "sim", "bench"));
-    ALLOWED.put("peers", with(engine, "programs", "collections", "bench", "trials"));
+    ALLOWED.put("peers", with(engine, "programs", "collections", "bench", "trials", "stacksync"));
     ALLOWED.put("tidy", with(servers, "cli", "demo", "spring-boot-starter", "test"));
   }
 

@@ -45,8 +45,8 @@ public final class StoaCluster implements ClusterContender {
 
     Client(StoaServers.Servers servers) {
       this.servers = servers;
-      rows = new Rows(servers.client());
-      tree = new Tree(servers.client().bTree("rows", String.class, Row.Fields.class));
+      rows = new Rows(servers.stoa());
+      tree = new Tree(servers.stoa().bTree("rows", String.class, Row.Fields.class));
     }
 
     @Override

@@ -128,8 +128,8 @@ public final class StoaServers implements ClusterServers {
           };
     }
 
-    /// Returns the client.
-    Stoa client() {
+    @Override
+    public Stoa stoa() {
       return stoa;
     }
 

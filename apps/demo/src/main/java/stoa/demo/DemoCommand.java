@@ -63,11 +63,12 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--design",
-      paramLabel = "facade|all",
+      paramLabel = "DESIGN",
       description =
-          "Which classes are shared objects: the coarse ones, with items inside their workspaces; or"
-              + " all, so that each item and device is one, too. Without it, facade; with --remote,"
-              + " one after the other.")
+          "Which classes are shared objects: items-embedded, with items inside their workspaces;"
+              + " everything-shared, so that each item, version, chunk and device is one, too; or"
+              + " facade-alone, with users and workspaces inside facades. Without it,"
+              + " items-embedded; with --remote, one after the other.")
   private @Nullable Design design;
 
   @Option(
@@ -158,7 +159,7 @@ final class DemoCommand implements Callable<Integer> {
       return demo.run() ? 0 : 1;
     }
     long chosen = seed != null ? seed : new Random().nextInt(1_000_000);
-    var scenario = new Replayed(trace, design != null ? design : Design.FACADE, clients);
+    var scenario = new Replayed(trace, design != null ? design : Design.ITEMS_EMBEDDED, clients);
     boolean verified;
     if (remote) {
       var designs = design != null ? List.of(design) : List.of(Design.values());
@@ -168,7 +169,7 @@ final class DemoCommand implements Callable<Integer> {
     } else if (crash) {
       verified = new CrashDemo(out, PARENT, data, scenario, kills, chosen).run();
     } else {
-      var name = scenario.design() == Design.FACADE ? "demo" : "demo-" + design;
+      var name = scenario.design() == Design.ITEMS_EMBEDDED ? "demo" : "demo-" + design;
       var directory = data != null ? data : PARENT.resolve(name.toLowerCase(Locale.ROOT));
       verified = new Demo(out, directory, scenario).run();
     }

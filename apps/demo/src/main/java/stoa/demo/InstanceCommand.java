@@ -36,7 +36,7 @@ final class InstanceCommand implements Callable<Integer> {
   private String name = "";
 
   @Option(names = "--design", required = true)
-  private Design design = Design.FACADE;
+  private Design design = Design.ITEMS_EMBEDDED;
 
   @Option(names = "--clients", required = true)
   private int clients;

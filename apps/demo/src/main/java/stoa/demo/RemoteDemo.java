@@ -218,9 +218,10 @@ final class RemoteDemo {
   private void compare(Map<Design, ReplayReport> reports) {
     reports.forEach((design, report) ->
         line(
-            Replayed.word(design),
-            "%7s commits/s   %s"
+            "design",
+            "%-17s %7s commits/s   %s"
                 .formatted(
+                    Replayed.word(design),
                     Words.count(Math.round(report.commitsPerSecond())),
                     Demo.describe(report.latencies()))));
   }

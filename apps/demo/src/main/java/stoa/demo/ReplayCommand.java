@@ -27,7 +27,7 @@ final class ReplayCommand implements Callable<Integer> {
   private @Nullable Path data;
 
   @Option(names = "--design", required = true)
-  private Design design = Design.FACADE;
+  private Design design = Design.ITEMS_EMBEDDED;
 
   @Option(names = "--clients", required = true)
   private int clients;

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import stoa.stacksync.Design;
 import stoa.stacksync.replay.Trace;
@@ -35,14 +34,16 @@ record Replayed(@Nullable Path traceFile, Design design, int clients) {
 
   /// How the command line calls a design.
   static String word(Design design) {
-    return design.name().toLowerCase(Locale.ROOT);
+    return design.toString();
   }
 
   /// A design in a few words.
   static String describe(Design design) {
     return switch (design) {
-      case FACADE -> "facade: items inside their workspaces, devices inside their users";
-      case ALL -> "all: every item and device is a shared object, too";
+      case EVERYTHING_SHARED ->
+          design + ": every item, version, chunk and device is a shared object, too";
+      case ITEMS_EMBEDDED -> design + ": items inside their workspaces, devices inside their users";
+      case FACADE_ALONE -> design + ": users and workspaces inside facades, as in shards";
     };
   }
 }

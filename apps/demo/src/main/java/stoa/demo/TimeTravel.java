@@ -69,7 +69,7 @@ final class TimeTravel {
       var later = now.get(state.item());
       out.printf(
           "            %-24s then %-26s now %s%n",
-          state.latest().metadata().path(), describe(state), describe(later));
+          state.latest().metadata().name(), describe(state), describe(later));
     }
     out.flush();
   }

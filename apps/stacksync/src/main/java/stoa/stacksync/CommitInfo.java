@@ -12,7 +12,10 @@ package stoa.stacksync;
 /// | is known | C > S + 1 | [WrongVersion] |
 ///
 /// A change that would be committed is [OverQuota] when the owner of the workspace has no room for
-/// it. Changes of one request do not depend on each other: a refusal does not affect the others.
+/// it. One that would not leave a tree of folders is answered with [NoFolder] or [FolderInUse]; the
+/// changes of a request are placed in the tree in their order, so that a request may create a
+/// folder and what lies in it. Apart from that, changes of one request do not depend on each other:
+/// a refusal does not affect the others.
 public sealed interface CommitInfo {
   /// The item of the change.
   long item();
@@ -41,4 +44,13 @@ public sealed interface CommitInfo {
   ///
   /// @param quota the owner's, without this change
   record OverQuota(long item, int version, Quota quota) implements CommitInfo {}
+
+  /// Not committed: the parent of the item is no folder of the workspace, is deleted, or lies in
+  /// the folder that the change would move.
+  ///
+  /// @param parent the id that was sent
+  record NoFolder(long item, int version, long parent) implements CommitInfo {}
+
+  /// Not committed: the folder holds items that are not deleted.
+  record FolderInUse(long item, int version) implements CommitInfo {}
 }

@@ -9,13 +9,14 @@ import java.util.stream.IntStream;
 import stoa.Accessor;
 import stoa.Call;
 import stoa.Shared;
+import stoa.Transactional;
 
 /// A shared object: the entry of the service, which finds the objects that a request names.
 ///
 /// There may be any number of facades, one for each thread or process that serves devices; a facade
 /// works on one request at a time. They have the [Directory] in common, so that it does not matter
 /// which one a device asks. Repeating a request is harmless. All facades of a store have one
-/// [Design].
+/// [Design]; in [Design#FACADE_ALONE] there is [WholeFacade] instead.
 ///
 /// Requests throw [NotFound] for ids that were never added, and [NotPermitted] for what the user
 /// may not do.
@@ -27,7 +28,7 @@ public class Facade implements SyncService {
   /*
    * (1) An entry of the directory never changes, so what was found there is remembered: a commit
    *     then asks no directory at all. The eldest is forgotten first.
-   * (2) Accessors change nothing, so they ask the directory.
+   * (2) Accessors and transactions change nothing here, so they ask the directory.
    */
   private final Design design;
   private final List<Directory> directories;
@@ -35,6 +36,10 @@ public class Facade implements SyncService {
   private final SequencedMap<UUID, Workspace> workspaces = new LinkedHashMap<>();
 
   protected Facade(Design design) {
+    if (design == Design.FACADE_ALONE) {
+      throw new IllegalArgumentException(
+          "a facade of the design " + design + " is a WholeFacade; Services.open opens it");
+    }
     this.design = design;
     directories =
         IntStream.range(0, DIRECTORIES).mapToObj(i -> Call.get(Directory.class, i)).toList();
@@ -58,13 +63,14 @@ public class Facade implements SyncService {
     var shared = Call.get(SharedDevice.class, device.id());
     var holder =
         switch (design) {
-          case FACADE -> directory(device.id()).claimDevice(device.id(), user);
-          case ALL -> shared.claim(user, device);
+          case ITEMS_EMBEDDED, FACADE_ALONE ->
+              directory(device.id()).claimDevice(device.id(), user);
+          case EVERYTHING_SHARED -> shared.claim(user, device);
         };
     if (!holder.equals(user)) {
       throw new NotPermitted("device " + device.id() + " belongs to user " + holder);
     }
-    owner.add(device.id(), design == Design.ALL ? shared : device);
+    owner.add(device.id(), design == Design.EVERYTHING_SHARED ? shared : device);
   }
 
   @Override
@@ -100,15 +106,14 @@ public class Facade implements SyncService {
   }
 
   @Override
+  @Transactional
   public List<CommitInfo> moveItems(
       UUID user, UUID device, UUID from, UUID to, List<ItemChange> changes) {
     Moves.check(from, to, changes);
-    requireDevice(user, device);
-    var source = remembered(from);
-    var target = remembered(to);
-    if (!target.isMember(user)) {
-      throw new NotPermitted("user " + user + " is not a member of workspace " + to);
-    }
+    requireOwner(user, device, deviceOwner(device));
+    var source = workspace(from);
+    var target = workspace(to);
+    requireMember(user, target, to);
     return Moves.move(user, device, source, target, changes);
   }
 
@@ -128,10 +133,16 @@ public class Facade implements SyncService {
   @Accessor
   public List<ItemState> listChanges(UUID user, UUID workspace, long afterItem, int itemsMax) {
     var shared = workspace(workspace);
-    if (!shared.isMember(user)) {
-      throw new NotPermitted("user " + user + " is not a member of workspace " + workspace);
-    }
+    requireMember(user, shared, workspace);
     return shared.changes(afterItem, itemsMax);
+  }
+
+  @Override
+  @Accessor
+  public List<ItemTree> listTree(UUID user, UUID workspace, long folder, int itemsMax) {
+    var shared = workspace(workspace);
+    requireMember(user, shared, workspace);
+    return shared.tree(folder, itemsMax);
   }
 
   @Override
@@ -147,11 +158,16 @@ public class Facade implements SyncService {
   }
 
   private void requireDevice(UUID user, UUID device) {
-    var holder =
+    requireOwner(
+        user,
+        device,
         switch (design) {
-          case FACADE -> rememberedOwner(device);
-          case ALL -> Call.get(SharedDevice.class, device).owner();
-        };
+          case ITEMS_EMBEDDED, FACADE_ALONE -> rememberedOwner(device);
+          case EVERYTHING_SHARED -> deviceOwner(device);
+        });
+  }
+
+  private static void requireOwner(UUID user, UUID device, Optional<UUID> holder) {
     if (holder.isEmpty()) {
       throw new NotFound("there is no device " + device + "; addDevice adds one");
     }
@@ -161,10 +177,23 @@ public class Facade implements SyncService {
     }
   }
 
+  private static void requireMember(UUID user, Workspace workspace, UUID id) {
+    if (workspace.isMember(user)) return;
+    throw new NotPermitted("user " + user + " is not a member of workspace " + id);
+  }
+
+  /// Asks for the user of a device, and remembers nothing.
+  private Optional<UUID> deviceOwner(UUID device) {
+    return switch (design) {
+      case ITEMS_EMBEDDED, FACADE_ALONE -> directory(device).deviceOwner(device);
+      case EVERYTHING_SHARED -> Call.get(SharedDevice.class, device).owner();
+    };
+  }
+
   private Optional<UUID> rememberedOwner(UUID device) {
     var known = deviceOwners.get(device);
     if (known != null) return Optional.of(known);
-    var found = directory(device).deviceOwner(device);
+    var found = deviceOwner(device);
     found.ifPresent(owner -> remember(deviceOwners, device, owner));
     return found;
   }

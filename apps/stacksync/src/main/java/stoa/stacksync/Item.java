@@ -2,8 +2,8 @@ package stoa.stacksync;
 
 import java.util.List;
 
-/// A file in a [Workspace], with all its versions: a value inside the workspace, or a shared object
-/// to which the workspace refers, see [Design]. The workspace does not know which.
+/// A file or folder in a [Workspace], with all its versions: a value inside the workspace, or a
+/// shared object to which the workspace refers, see [Design]. The workspace does not know which.
 ///
 /// Belongs to one workspace, which alone calls it.
 public sealed interface Item permits EmbeddedItem, SharedItem {

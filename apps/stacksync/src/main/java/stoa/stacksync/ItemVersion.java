@@ -9,4 +9,9 @@ import java.util.UUID;
 /// @param metadata what the device said
 /// @param device which one it was
 /// @param committedAt when the service took it
-public record ItemVersion(int version, Metadata metadata, UUID device, Instant committedAt) {}
+public record ItemVersion(int version, Metadata metadata, UUID device, Instant committedAt) {
+  /// Returns the same with another description.
+  ItemVersion with(Metadata value) {
+    return new ItemVersion(version, value, device, committedAt);
+  }
+}

@@ -11,20 +11,33 @@ public final class Moves {
 
   /// Checks what is asked of a move.
   ///
-  /// @throws IllegalArgumentException when both workspaces are one, or an item is there twice
+  /// @throws IllegalArgumentException when both workspaces are one, an item is there twice, or an
+  ///   item is a folder
   public static void check(UUID from, UUID to, List<ItemChange> changes) {
     ItemChange.requireDistinct(changes);
     if (from.equals(to)) {
       throw new IllegalArgumentException(
           "workspace " + from + " is both source and target; use doCommit");
     }
+    for (var change : changes) {
+      if (change.metadata().folder()) {
+        throw new IllegalArgumentException(
+            "item "
+                + change.item()
+                + " is a folder; create one in workspace "
+                + to
+                + ", move the files, and delete this one");
+      }
+    }
   }
 
   /// Moves items, see [SyncService#moveItems].
   ///
+  /// The caller makes it a transaction, so that no reader sees a file nowhere.
+  ///
   /// @param target a workspace of which the user is a member
   public static List<CommitInfo> move(
-      UUID user, UUID device, Workspace source, Workspace target, List<ItemChange> changes) {
+      UUID user, UUID device, Place source, Place target, List<ItemChange> changes) {
     var answers = new HashMap<Long, CommitInfo>();
     var departure = source.release(user, changes);
     departure.stayed().forEach(answer -> answers.put(answer.item(), answer));
@@ -36,15 +49,15 @@ public final class Moves {
   }
 
   private static List<CommitInfo> arrive(
-      Workspace source,
-      Workspace target,
+      Place source,
+      Place target,
       UUID device,
       SequencedMap<Long, Item> left,
       List<ItemChange> changes) {
     Arrival arrival;
     try {
       arrival = target.adopt(device, left, changes);
-    } catch (RuntimeException e) {
+    } catch (IllegalArgumentException e) {
       source.restore(left);
       throw e;
     }

@@ -42,8 +42,10 @@ public interface SyncService {
   /// @return one answer for each change, in their order
   List<CommitInfo> doCommit(UUID user, UUID device, UUID workspace, List<ItemChange> changes);
 
-  /// Moves items with all their versions to another workspace. Each change is the version that
-  /// follows the move; it is answered by the rules of [CommitInfo].
+  /// Moves files with all their versions to another workspace. Each change is the version that
+  /// follows the move; it is answered by the rules of [CommitInfo]. Its parent is a folder of the
+  /// target. The request is one step: a snapshot sees each file in one of the workspaces, and
+  /// quotas add up.
   ///
   /// @return one answer for each change, in their order
   List<CommitInfo> moveItems(UUID user, UUID device, UUID from, UUID to, List<ItemChange> changes);
@@ -57,6 +59,15 @@ public interface SyncService {
   /// @param afterItem the last id of the page before; [Long#MIN_VALUE] for the first page
   /// @param itemsMax the size of a page
   List<ItemState> listChanges(UUID user, UUID workspace, long afterItem, int itemsMax);
+
+  /// Returns the items of a workspace that are not deleted, as a tree.
+  ///
+  /// @param user the caller: a member
+  /// @param folder whose contents; [Metadata#ROOT] for everything
+  /// @param itemsMax the most items in the answer
+  /// @throws NotFound when there is no such folder
+  /// @throws IllegalArgumentException when the folder holds more than that
+  List<ItemTree> listTree(UUID user, UUID workspace, long folder, int itemsMax);
 
   /// Returns the service's data about a user; empty when there is no such user.
   Optional<Account> account(UUID user);

@@ -1,6 +1,5 @@
 package stoa.stacksync;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +13,7 @@ import stoa.Shared;
 ///
 /// It calls no other object than its devices, so that any may call it.
 @Shared(name = "stacksync.User", key = "id")
-public class User {
+public class User implements Purse {
   private final UUID id;
   private final String name;
   private final String mail;
@@ -65,21 +64,14 @@ public class User {
     workspaces.remove(workspace);
   }
 
-  /// Charges the differences in size that a commit would make, one item after the other, each if
-  /// there is room for it.
-  ///
-  /// @param differences bytes by item, in the order of the request
+  @Override
   public Charge charge(SequencedMap<Long, Long> differences) {
-    var refused = new ArrayList<Long>();
-    differences.forEach((item, bytes) -> {
-      if (quota.allows(bytes)) quota = quota.plus(bytes);
-      else refused.add(item);
-    });
-    return new Charge(refused, quota);
+    var charge = Charge.of(quota, differences);
+    quota = charge.quota();
+    return charge;
   }
 
-  /// Counts items that left a workspace of this user (a negative difference), or came back to it.
-  /// The user cannot refuse returning items.
+  @Override
   public void adjust(long differenceBytes) {
     quota = quota.plus(differenceBytes);
   }

@@ -5,10 +5,11 @@
 /// item or came too late. This is the metadata half of the service: contents are chunks named by
 /// fingerprints and live elsewhere.
 ///
-/// Shared objects are [stoa.stacksync.Facade], [stoa.stacksync.User], [stoa.stacksync.Workspace]
-/// and [stoa.stacksync.Directory]. Items and devices are values inside them, or shared objects by
-/// themselves: the two designs of section IV of the CRESON paper, see [stoa.stacksync.Design].
-/// Calls go one way:
+/// Which objects are shared is a choice, see [stoa.stacksync.Design]: everything; or
+/// [stoa.stacksync.Facade], [stoa.stacksync.User], [stoa.stacksync.Workspace] and
+/// [stoa.stacksync.Directory], with items and devices as values inside them; or
+/// [stoa.stacksync.WholeFacade] alone. [stoa.stacksync.Services] opens the service. Calls go one
+/// way:
 ///
 /// ```
 ///   client ──► Facade ──┬──► Directory   who and what exists, by id and by mail; in shards
@@ -18,6 +19,6 @@
 /// ```
 ///
 /// A commit of any number of items is two calls, Facade and Workspace, and a third to the owner
-/// when sizes change; where items are shared objects, two more for each item. Items are files; a
-/// folder is there as long as a path leads through it.
+/// when sizes change. Where everything is shared, each item is two more, and each chunk one; with
+/// facades alone, all of it is one call. Items are files and folders, which form a tree.
 package stoa.stacksync;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// The rules of [CommitInfo], row by row, in both designs, and in the papers' form.
+/// The rules of [CommitInfo], row by row, in each design, and in the papers' form.
 @ParameterizedClass
 @EnumSource
 class CommitRulesTest {
@@ -293,9 +293,9 @@ class CommitRulesTest {
     var move = change(3, Status.MOVED, "c", 20);
     assertEquals(List.of(committed(3)), move(move));
     assertTrue(state(HOME).isEmpty());
-    var item = objects.call(() -> objects.workspace(ARCHIVE).items(0, 10)).getFirst();
+    var item = objects.call(() -> objects.items(ARCHIVE)).getFirst();
     assertEquals(
-        List.of("a", "b", "c"), item.versions().stream().map(v -> v.metadata().path()).toList());
+        List.of("a", "b", "c"), item.versions().stream().map(v -> v.metadata().name()).toList());
     assertEquals(20, usedBytes(OWNER));
   }
 
@@ -384,6 +384,127 @@ class CommitRulesTest {
     assertEquals(15, usedBytes(OWNER));
   }
 
+  @Test
+  void aRequestCreatesAFolderWithWhatLiesInIt() {
+    var answers =
+        commitAll(
+            HOME,
+            List.of(
+                folder(1, 1, Status.NEW, Metadata.ROOT),
+                folder(2, 1, Status.NEW, 1),
+                new ItemChange(3, 1, file(Status.NEW, 2, "three", 30)),
+                new ItemChange(4, 1, file(Status.NEW, Metadata.ROOT, "four", 40))));
+    assertEquals(4, answers.stream().filter(CommitInfo.Committed.class::isInstance).count());
+    assertEquals("[1[2[3[]]], 4[]]", tree(Metadata.ROOT));
+    assertEquals("[3[]]", tree(2));
+    assertThrows(NotFound.class, () -> tree(4));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> objects.call(() -> service.listTree(MEMBER, HOME, Metadata.ROOT, 3)));
+  }
+
+  @Test
+  void anItemLiesInAFolderThatIsThere() {
+    commit(change(1, "a", 10));
+    var missing = new ItemChange(1, 1, file(Status.NEW, 99, "one", 1));
+    assertEquals(new CommitInfo.NoFolder(1, 1, 99), commit(missing));
+    var inAFile = new ItemChange(1, 1, file(Status.NEW, ITEM, "one", 1));
+    assertEquals(new CommitInfo.NoFolder(1, 1, ITEM), commit(inAFile));
+    commit(folder(2, 1, Status.NEW, Metadata.ROOT));
+    commit(folder(2, 2, Status.DELETED, Metadata.ROOT));
+    var inADeleted = new ItemChange(1, 1, file(Status.NEW, 2, "one", 1));
+    assertEquals(new CommitInfo.NoFolder(1, 1, 2), commit(inADeleted));
+    assertEquals(10, usedBytes(OWNER));
+  }
+
+  @Test
+  void aFolderIsDeletedWhenItIsEmpty() {
+    commit(folder(1, 1, Status.NEW, Metadata.ROOT));
+    commit(new ItemChange(2, 1, file(Status.NEW, 1, "two", 10)));
+    var delete = folder(1, 2, Status.DELETED, Metadata.ROOT);
+    assertEquals(new CommitInfo.FolderInUse(1, 2), commit(delete));
+    var emptied = new ItemChange(2, 2, file(Status.MOVED, Metadata.ROOT, "two", 10));
+    assertEquals(
+        List.of(new CommitInfo.Committed(2, 2), new CommitInfo.Committed(1, 2)),
+        commitAll(HOME, List.of(emptied, delete)));
+    assertEquals("[2[]]", tree(Metadata.ROOT));
+  }
+
+  @Test
+  void aFileThatHasNoRoomElsewhereKeepsItsFolder() {
+    commit(folder(1, 1, Status.NEW, Metadata.ROOT));
+    commit(new ItemChange(2, 1, file(Status.NEW, 1, "two", 10)));
+    var grown = new ItemChange(2, 2, file(Status.MOVED, Metadata.ROOT, "two", 2_000));
+    assertEquals(
+        List.of(
+            new CommitInfo.OverQuota(2, 2, new Quota(1_000, 10)), new CommitInfo.FolderInUse(1, 2)),
+        commitAll(HOME, List.of(grown, folder(1, 2, Status.DELETED, Metadata.ROOT))));
+    assertEquals("[1[2[]]]", tree(Metadata.ROOT));
+  }
+
+  @Test
+  void aFolderDoesNotMoveIntoItself() {
+    commitAll(
+        HOME,
+        List.of(
+            folder(1, 1, Status.NEW, Metadata.ROOT),
+            folder(2, 1, Status.NEW, 1),
+            folder(3, 1, Status.NEW, 2)));
+    assertEquals(new CommitInfo.NoFolder(1, 2, 3), commit(folder(1, 2, Status.MOVED, 3)));
+    assertEquals(new CommitInfo.NoFolder(1, 2, 1), commit(folder(1, 2, Status.MOVED, 1)));
+    assertEquals(
+        List.of(new CommitInfo.Committed(3, 2), new CommitInfo.Committed(1, 2)),
+        commitAll(
+            HOME,
+            List.of(folder(3, 2, Status.MOVED, Metadata.ROOT), folder(1, 2, Status.MOVED, 3))));
+    assertEquals("[3[1[2[]]]]", tree(Metadata.ROOT));
+  }
+
+  @Test
+  void aFolderStaysAFolder() {
+    commit(folder(1, 1, Status.NEW, Metadata.ROOT));
+    var file = new ItemChange(1, 2, file(Status.CHANGED, Metadata.ROOT, "one", 1));
+    assertThrows(IllegalArgumentException.class, () -> commit(file));
+    assertThrows(
+        IllegalArgumentException.class,
+        () ->
+            objects.call(() ->
+                service.moveItems(
+                    OWNER,
+                    LAPTOP,
+                    HOME,
+                    ARCHIVE,
+                    List.of(folder(1, 2, Status.MOVED, Metadata.ROOT)))));
+    assertEquals("[1[]]", tree(Metadata.ROOT));
+  }
+
+  @Test
+  void aFileMovesIntoAFolderOfAnotherWorkspace() {
+    commit(folder(1, 1, Status.NEW, Metadata.ROOT));
+    commit(new ItemChange(2, 1, file(Status.NEW, 1, "two", 10)));
+    commitAll(ARCHIVE, List.of(folder(3, 1, Status.NEW, Metadata.ROOT)));
+    var nowhere = new ItemChange(2, 2, file(Status.MOVED, 1, "two", 10));
+    assertEquals(List.of(new CommitInfo.NoFolder(2, 2, 1)), move(nowhere));
+    assertEquals("[1[2[]]]", tree(Metadata.ROOT));
+    var there = new ItemChange(2, 2, file(Status.MOVED, 3, "two", 10));
+    assertEquals(List.of(new CommitInfo.Committed(2, 2)), move(there));
+    assertEquals("[1[]]", tree(Metadata.ROOT));
+    assertEquals(10, usedBytes(OWNER));
+    assertEquals(
+        new CommitInfo.Committed(1, 2), commit(folder(1, 2, Status.DELETED, Metadata.ROOT)));
+  }
+
+  private String tree(long folder) {
+    return text(objects.call(() -> service.listTree(MEMBER, HOME, folder, 100)));
+  }
+
+  private static String text(List<ItemTree> trees) {
+    return trees.stream()
+        .map(tree -> tree.item().item() + text(tree.children()))
+        .toList()
+        .toString();
+  }
+
   private List<CommitInfo> move(ItemChange change) {
     return objects.call(() -> service.moveItems(OWNER, LAPTOP, HOME, ARCHIVE, List.of(change)));
   }
@@ -430,8 +551,25 @@ class CommitRulesTest {
     return new ItemChange(ITEM, version, metadata(status, path, size));
   }
 
-  private static Metadata metadata(Status status, String path, long size) {
+  private static Metadata metadata(Status status, String name, long size) {
+    return file(status, Metadata.ROOT, name, size);
+  }
+
+  private static Metadata file(Status status, long parent, String name, long size) {
     return new Metadata(
-        status, path, size, path.hashCode(), List.of(new Chunk(path)), Instant.EPOCH);
+        status,
+        parent,
+        name,
+        false,
+        "text/plain",
+        size,
+        name.hashCode(),
+        List.of(new Chunk(name)),
+        Instant.EPOCH);
+  }
+
+  private static ItemChange folder(long item, int version, Status status, long parent) {
+    return new ItemChange(
+        item, version, Metadata.folder(status, parent, "folder " + item, Instant.EPOCH));
   }
 }

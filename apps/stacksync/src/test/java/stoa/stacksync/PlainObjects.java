@@ -35,8 +35,8 @@ final class PlainObjects implements CallContext, ServiceObjects {
   }
 
   @Override
-  public Workspace workspace(UUID id) {
-    return get(Workspace.class, id);
+  public List<ItemHistory> items(UUID workspace) {
+    return get(Workspace.class, workspace).items(Long.MIN_VALUE, Integer.MAX_VALUE);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package stoa.stacksync;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 
@@ -9,8 +10,8 @@ interface ServiceObjects extends AutoCloseable {
   /// Returns the facade.
   SyncService service();
 
-  /// Returns a workspace that was added.
-  Workspace workspace(UUID id);
+  /// Returns the items of a workspace.
+  List<ItemHistory> items(UUID workspace);
 
   /// Runs calls on the objects.
   default <R> R call(Callable<R> body) {
@@ -33,10 +34,12 @@ interface ServiceObjects extends AutoCloseable {
 
   /// The forms.
   enum Form {
-    /// Ordinary objects in the design [Design#FACADE].
-    FACADE,
-    /// Ordinary objects in the design [Design#ALL].
-    ALL,
+    /// Ordinary objects in the design [Design#EVERYTHING_SHARED].
+    EVERYTHING_SHARED,
+    /// Ordinary objects in the design [Design#ITEMS_EMBEDDED].
+    ITEMS_EMBEDDED,
+    /// The design [Design#FACADE_ALONE], in a store.
+    FACADE_ALONE,
     /// The form of the papers, woven, in a store.
     PAPERS;
 
@@ -45,8 +48,9 @@ interface ServiceObjects extends AutoCloseable {
     /// @param folder for woven classes, of all services that are opened
     ServiceObjects open(Path folder) {
       return switch (this) {
-        case FACADE -> new PlainObjects(Design.FACADE);
-        case ALL -> new PlainObjects(Design.ALL);
+        case EVERYTHING_SHARED -> new PlainObjects(Design.EVERYTHING_SHARED);
+        case ITEMS_EMBEDDED -> new PlainObjects(Design.ITEMS_EMBEDDED);
+        case FACADE_ALONE -> new StoredObjects();
         case PAPERS -> new WovenObjects(folder.resolve("papers"));
       };
     }

@@ -81,8 +81,8 @@ final class WovenObjects implements ServiceObjects {
   }
 
   @Override
-  public Workspace workspace(UUID id) {
-    return stoa.get(Workspace.class, id);
+  public List<ItemHistory> items(UUID workspace) {
+    return stoa.get(Workspace.class, workspace).items(Long.MIN_VALUE, Integer.MAX_VALUE);
   }
 
   @Override

@@ -3,6 +3,7 @@ package stoa.bench.cluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import stoa.Stoa;
 
 /// Servers of this engine that keep one store together, and the operations on them. Found with
 /// `ServiceLoader`.
@@ -43,6 +44,9 @@ public interface ClusterServers {
 
     /// Returns counters without an order among each other.
     ClusterContender.Counters streams();
+
+    /// Returns the client, for objects of the caller's own.
+    Stoa stoa();
 
     /// Writes a number of bytes under a new key, as data to keep.
     void keep(String key, byte[] bytes);

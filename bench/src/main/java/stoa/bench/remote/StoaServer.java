@@ -56,14 +56,14 @@ public final class StoaServer implements RemoteContender {
   }
 
   /// Starts a server.
-  static BackgroundProcess serve(Path folder, Persistence persistence) throws Exception {
+  public static BackgroundProcess serve(Path folder, Persistence persistence) throws Exception {
     String data = persistence == Persistence.SYNCED ? folder.toString() : "memory:";
     return BackgroundProcess.java(
         MAIN, ServerJava.HEAP, List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
   }
 
   /// Returns the address of a server, once it is ready.
-  static String address(BackgroundProcess server) throws Exception {
+  public static String address(BackgroundProcess server) throws Exception {
     String address = server.await(LISTENING);
     server.await(READY);
     return address;

@@ -6,12 +6,14 @@ import java.util.Optional;
 import java.util.UUID;
 import stoa.Accessor;
 import stoa.Shared;
+import stoa.Transactional;
 import stoa.stacksync.Account;
 import stoa.stacksync.CommitInfo;
 import stoa.stacksync.Design;
 import stoa.stacksync.Device;
 import stoa.stacksync.ItemChange;
 import stoa.stacksync.ItemState;
+import stoa.stacksync.ItemTree;
 import stoa.stacksync.Moves;
 import stoa.stacksync.NotFound;
 import stoa.stacksync.NotPermitted;
@@ -71,7 +73,7 @@ public class Facade implements SyncService {
   @Override
   public boolean addWorkspace(UUID owner, UUID workspace, String name) {
     var user = user(owner);
-    var shared = new Workspace(workspace, owner, user, name, Design.FACADE);
+    var shared = new Workspace(workspace, owner, user, name, Design.ITEMS_EMBEDDED);
     shared.admit(owner, owner);
     boolean added = workspaces.putIfAbsent(workspace, shared) == null;
     user.join(workspace, shared);
@@ -101,6 +103,7 @@ public class Facade implements SyncService {
   }
 
   @Override
+  @Transactional
   public List<CommitInfo> moveItems(
       UUID user, UUID device, UUID from, UUID to, List<ItemChange> changes) {
     Moves.check(from, to, changes);
@@ -122,6 +125,14 @@ public class Facade implements SyncService {
     var shared = workspace(workspace);
     requireMember(user, shared, workspace);
     return shared.changes(afterItem, itemsMax);
+  }
+
+  @Override
+  @Accessor
+  public List<ItemTree> listTree(UUID user, UUID workspace, long folder, int itemsMax) {
+    var shared = workspace(workspace);
+    requireMember(user, shared, workspace);
+    return shared.tree(folder, itemsMax);
   }
 
   @Override

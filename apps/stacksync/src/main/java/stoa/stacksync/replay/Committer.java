@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import stoa.stacksync.CommitInfo;
-import stoa.stacksync.Facade;
 import stoa.stacksync.ItemChange;
+import stoa.stacksync.SyncService;
 
 /// A client of the service: commits batches through its facade, as the authors' devices would, and
 /// remembers how long each call took.
@@ -20,14 +20,14 @@ final class Committer {
    * (2) A change on an old version is sent again on top of the newest, but never as a later version
    *     than the trace gives it: if that is there already, it is this change, committed before.
    */
-  private final Facade facade;
+  private final SyncService service;
   private final Observer observer;
   private final Outage outage;
   private final List<Long> nanos = new ArrayList<>();
   private int conflicts;
 
-  Committer(Facade facade, Observer observer, Outage outage) {
-    this.facade = facade;
+  Committer(SyncService service, Observer observer, Outage outage) {
+    this.service = service;
     this.observer = observer;
     this.outage = outage;
   }
@@ -90,8 +90,8 @@ final class Committer {
     var answers =
         outage.bridge(() ->
             batch.moves()
-                ? facade.moveItems(user, device, TraceIds.workspace(batch.from), to, changes)
-                : facade.doCommit(user, device, to, changes));
+                ? service.moveItems(user, device, TraceIds.workspace(batch.from), to, changes)
+                : service.doCommit(user, device, to, changes));
     nanos.add(System.nanoTime() - start);
     return answers;
   }

@@ -11,6 +11,8 @@ import java.util.function.Consumer;
 import stoa.Stoa;
 import stoa.stacksync.Design;
 import stoa.stacksync.Facade;
+import stoa.stacksync.Services;
+import stoa.stacksync.SyncService;
 
 /// A service instance, as in section VI.B of the CRESON paper: takes orders from a queue, commits
 /// each on one of several threads through a facade of that thread, and answers.
@@ -50,11 +52,11 @@ public final class Instance {
     var in = new BufferedReader(lines);
     var works = new ArrayList<Crew.Work>();
     for (int i = 0; i < clients; i++) {
-      var facade = store.get(Facade.class, name + "-" + i, design);
-      finishInterrupted(facade);
+      var service = Services.open(store, name + "-" + i, design);
+      if (service instanceof Facade facade) finishInterrupted(facade);
       works.add(() -> {
         for (var line = next(in); line.isPresent(); line = next(in)) {
-          answer(answers, commit(facade, orders.batch(line.get())));
+          answer(answers, commit(service, orders.batch(line.get())));
         }
       });
     }
@@ -72,8 +74,8 @@ public final class Instance {
     }
   }
 
-  private Done commit(Facade facade, Batch batch) {
-    var committer = new Committer(facade, Observer.none(), outage);
+  private Done commit(SyncService service, Batch batch) {
+    var committer = new Committer(service, Observer.none(), outage);
     committer.commit(batch);
     return new Done(batch.number, committer.conflicts(), committer.nanos());
   }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import stoa.Stoa;
 import stoa.stacksync.Design;
-import stoa.stacksync.Facade;
+import stoa.stacksync.Services;
 
 /// Commits a trace to a store as its users' devices would: several clients at once, each through a
 /// facade of its own.
@@ -53,8 +53,8 @@ public final class Replay {
     var committers = new ArrayList<Committer>();
     var works = new ArrayList<Crew.Work>();
     for (int i = 0; i < clients; i++) {
-      var facade = store.get(Facade.class, "client-" + i, design);
-      var committer = new Committer(facade, observer, Outage.NONE);
+      var service = Services.open(store, "client-" + i, design);
+      var committer = new Committer(service, observer, Outage.NONE);
       committers.add(committer);
       works.add(() -> work(committer, schedule));
     }

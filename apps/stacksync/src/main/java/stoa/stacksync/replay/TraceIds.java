@@ -25,11 +25,16 @@ public final class TraceIds {
     return id("workspace " + name);
   }
 
-  /// Returns the description of the change by the author's device.
+  /// Returns the description of the change by the author's device. The trace has no folders of its
+  /// own: a file lies at the root, and its name is its path in the workspace.
   public static Metadata metadata(TraceRow row) {
+    var name = pathInWorkspace(row.workspace(), row.path());
     return new Metadata(
         row.status(),
-        pathInWorkspace(row.workspace(), row.path()),
+        Metadata.ROOT,
+        name,
+        false,
+        name.endsWith(".md") ? "text/markdown" : "text/plain",
         row.size(),
         row.checksum(),
         row.chunks().stream().map(Chunk::new).toList(),

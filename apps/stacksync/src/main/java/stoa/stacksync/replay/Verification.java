@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.UUID;
 import stoa.Stoa;
 import stoa.stacksync.Account;
-import stoa.stacksync.Design;
-import stoa.stacksync.Facade;
 import stoa.stacksync.Metadata;
 import stoa.stacksync.Quota;
+import stoa.stacksync.Services;
 import stoa.stacksync.Status;
+import stoa.stacksync.SyncService;
 
 /// Whether a store holds exactly what a trace leads to.
 ///
@@ -63,21 +63,13 @@ public record Verification(
         findings.add("item " + newest.item() + " (" + newest.path() + ") is missing");
       }
     }
-    checkQuotas(facade(store), recount.usedBytes(), findings);
+    checkQuotas(Services.reader(store), recount.usedBytes(), findings);
     return new Verification(
         seen.size(),
         versions,
         recount.usedBytes().size(),
         findings.size(),
         findings.stream().limit(PROBLEMS_MAX).toList());
-  }
-
-  /// A facade of the store's design; reading through it creates nothing.
-  private static Facade facade(Stoa store) {
-    try (var facades = store.list(Facade.class)) {
-      for (var facade : facades) return facade;
-    }
-    return store.get(Facade.class, "verification", Design.FACADE);
   }
 
   private static void checkNewest(TraceRow expected, StoredItem stored, List<String> findings) {
@@ -94,7 +86,7 @@ public record Verification(
         || metadata.checksum() != expected.checksum()
         || metadata.sizeBytes() != expected.size()
         || (metadata.status() == Status.DELETED) != deleted
-        || !expected.path().endsWith(metadata.path())) {
+        || !expected.path().endsWith(metadata.name())) {
       findings.add("%s is expected, but the store has %s".formatted(expected, latest));
     }
   }
@@ -120,10 +112,10 @@ public record Verification(
   }
 
   private static void checkQuotas(
-      Facade facade, Map<Integer, Long> usedBytes, List<String> findings) {
+      SyncService service, Map<Integer, Long> usedBytes, List<String> findings) {
     usedBytes.forEach((owner, bytes) -> {
       long charged =
-          facade
+          service
               .account(TraceIds.user(owner))
               .map(Account::quota)
               .map(Quota::usedBytes)

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import stoa.Stoa;
 import stoa.stacksync.Design;
-import stoa.stacksync.Facade;
+import stoa.stacksync.Services;
 
 /// Instances as threads of this process.
 class DispatchTest {
@@ -78,8 +78,7 @@ class DispatchTest {
     var trace = Trace.builtIn().firstRequests(1_500);
     try (var store = Stoa.open("memory:")) {
       new Preparation(store, trace, design).run();
-      var facades =
-          List.of(store.get(Facade.class, "a", design), store.get(Facade.class, "b", design));
+      var services = List.of(Services.open(store, "a", design), Services.open(store, "b", design));
       var schedule = new Schedule(trace, Map.of());
       int conflicts = 0;
       int moves = 0;
@@ -89,8 +88,8 @@ class DispatchTest {
         assertEquals(next.get().rows, batch.rows);
         assertEquals(next.get().from, batch.from);
         assertEquals(next.get().to, batch.to);
-        for (var facade : facades) {
-          var committer = new Committer(facade, Observer.none(), Outage.NONE);
+        for (var service : services) {
+          var committer = new Committer(service, Observer.none(), Outage.NONE);
           committer.commit(batch);
           conflicts += committer.conflicts();
         }

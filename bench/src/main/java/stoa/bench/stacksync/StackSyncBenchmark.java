@@ -1,0 +1,331 @@
+package stoa.bench.stacksync;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import stoa.bench.cluster.ClusterServers;
+import stoa.bench.load.Load;
+import stoa.bench.load.OpenLoop;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.remote.RemoteContender;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
+import stoa.stacksync.Design;
+import stoa.stacksync.SyncService;
+import stoa.stacksync.ubuntuone.UbuntuOneGenerator;
+import stoa.stacksync.ubuntuone.UbuntuOneRequests;
+import stoa.stacksync.ubuntuone.UbuntuOneTrace;
+
+/// Measures the service of the AOF and CRESON papers: `doCommit` of new items in each design, on
+/// one server and on clusters, beside the same service on SQL.
+///
+/// One contender runs at a time, and all of them in each round. Before its first measurement each
+/// one answers the same requests, and the answers must be equal.
+public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
+  private static final int OPEN_CALLERS = 80; // as many as the papers' replay
+  private static final long SEED = 17;
+  private static final List<Double> SHARES =
+      List.of(0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0);
+  private static final List<Double> TICKS = List.of(0.01, 0.2, 0.4, 0.6, 0.8, 0.99);
+
+  /// Makes the benchmark.
+  public StackSyncBenchmark() {}
+
+  @Override
+  public String name() {
+    return "stacksync";
+  }
+
+  @Override
+  public String description() {
+    return "the papers' personal cloud in each design, beside the same service on PostgreSQL";
+  }
+
+  @Override
+  public StackSyncScale full() {
+    return StackSyncScale.full();
+  }
+
+  @Override
+  public StackSyncScale smoke() {
+    return StackSyncScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<StackSyncScale> context) throws Exception {
+    return run(context, contenders(context.sizes()));
+  }
+
+  private static List<StackSyncContender> contenders(StackSyncScale sizes) {
+    var contenders = new ArrayList<StackSyncContender>();
+    for (var design :
+        List.of(Design.ITEMS_EMBEDDED, Design.FACADE_ALONE, Design.EVERYTHING_SHARED)) {
+      contenders.add(new StoaStackSync(design));
+    }
+    for (var others : ServiceLoader.load(StackSyncContender.Others.class)) {
+      contenders.addAll(others.contenders(sizes.allForms()));
+    }
+    for (var servers : ServiceLoader.load(ClusterServers.class)) {
+      for (var shape : sizes.clusters()) {
+        contenders.add(
+            new StoaClusterStackSync(
+                servers, Design.ITEMS_EMBEDDED, shape.servers(), shape.replicas()));
+      }
+    }
+    return contenders;
+  }
+
+  /// Runs it with some contenders; the first one is compared with the others.
+  static Outcome run(Context<StackSyncScale> context, List<StackSyncContender> contenders)
+      throws Exception {
+    var measuring = new Measuring(context);
+    for (int round = 1; round <= context.sizes().rounds(); round++) {
+      for (var contender : contenders) {
+        context
+            .progress()
+            .accept(
+                "round %d of %d: %s".formatted(round, context.sizes().rounds(), contender.name()));
+        measuring.round(contender);
+      }
+    }
+    return measuring.outcome(contenders);
+  }
+
+  /// The measurements of one run.
+  private static final class Measuring {
+    private final Context<StackSyncScale> context;
+    private final Samples samples = new Samples();
+    private final Map<String, String> absent = new LinkedHashMap<>();
+    private final Map<String, List<Long>> open = new LinkedHashMap<>();
+    private final UbuntuOneTrace trace;
+    private List<String> answers = List.of();
+
+    Measuring(Context<StackSyncScale> context) {
+      this.context = context;
+      var sizes = context.sizes();
+      trace =
+          new UbuntuOneGenerator(
+                  sizes.users(), sizes.openTime().toMillis() / 1e3, sizes.openPerSecond(), SEED)
+              .trace();
+    }
+
+    /// Starts a contender, takes all its measures once, and ends it.
+    void round(StackSyncContender contender) throws Exception {
+      if (absent.containsKey(contender.name())) return;
+      Path place = Files.createDirectory(context.folder().resolve("servers"));
+      try (var running = contender.start(place)) {
+        compareAnswers(contender, running);
+        var load = new CommitLoad(context.sizes());
+        load.populate(running);
+        for (int callers : context.sizes().callers()) commits(contender, running, load, callers);
+        openLoop(contender, running);
+      } catch (RemoteContender.Missing e) {
+        absent.put(contender.name(), String.valueOf(e.getMessage()));
+      } finally {
+        Directories.delete(place);
+      }
+    }
+
+    private void compareAnswers(StackSyncContender contender, StackSyncContender.Running running)
+        throws Exception {
+      var own = Script.answers(running.service(0), context.sizes().script());
+      if (answers.isEmpty()) answers = own;
+      for (int i = 0; i < answers.size(); i++) {
+        if (own.get(i).equals(answers.get(i))) continue;
+        throw new IllegalStateException(
+            "answer %d of %s is%n%s%nbut the first contender's is%n%s"
+                .formatted(i, contender.name(), own.get(i), answers.get(i)));
+      }
+    }
+
+    private void commits(
+        StackSyncContender contender,
+        StackSyncContender.Running running,
+        CommitLoad load,
+        int callers)
+        throws Exception {
+      var sizes = context.sizes();
+      var services = services(running, callers);
+      var random = new ArrayList<SplittableRandom>();
+      for (int i = 0; i < callers; i++) random.add(new SplittableRandom(SEED + i));
+      var made = new AtomicLong();
+      var before = running.processorTime();
+      var seen =
+          new Load(callers, Load.Threads.PLATFORM, sizes.warmUp(), sizes.time())
+              .run((caller, _) -> {
+                load.commit(services.get(caller), random.get(caller));
+                made.incrementAndGet();
+              });
+      var used = running.processorTime().minus(before);
+      samples.add(measure(contender, callers), seen);
+      samples.add(processor(contender, callers), used.toNanos() / 1e3 / made.get());
+    }
+
+    private static List<SyncService> services(StackSyncContender.Running running, int callers)
+        throws Exception {
+      var services = new ArrayList<SyncService>();
+      for (int i = 0; i < callers; i++) services.add(running.service(i));
+      return services;
+    }
+
+    /// Replays a trace like that of Ubuntu One at its own times.
+    private void openLoop(StackSyncContender contender, StackSyncContender.Running running)
+        throws Exception {
+      CommitLoad.populate(running, trace.users().stream().map(UbuntuOneRequests::user).toList());
+      var services = services(running, OPEN_CALLERS);
+      // A file's changes go to one caller, one after the other, as its device sends them.
+      var mine = new ArrayList<List<UbuntuOneRequests.Request>>();
+      for (int i = 0; i < OPEN_CALLERS; i++) mine.add(new ArrayList<>());
+      for (var request : UbuntuOneRequests.of(trace)) {
+        mine.get(Math.floorMod(request.user().hashCode(), OPEN_CALLERS)).add(request);
+      }
+      var due =
+          mine.stream()
+              .map(requests ->
+                  requests.stream().map(each -> Math.round(each.seconds() * 1e9)).toList())
+              .toList();
+      var latencies =
+          OpenLoop.run(
+              due,
+              (caller, number) -> {
+                var request = mine.get(caller).get(number);
+                var user = request.user();
+                Object _ =
+                    services.get(caller).doCommit(user, user, user, List.of(request.change()));
+              });
+      open.merge(
+          contender.name(),
+          latencies,
+          (some, more) -> {
+            var all = new ArrayList<>(some);
+            all.addAll(more);
+            return all.stream().sorted().toList();
+          });
+    }
+
+    // ---- the report
+
+    private static String measure(StackSyncContender contender, int callers) {
+      return contender.name() + ", " + callers + (callers == 1 ? " caller" : " callers");
+    }
+
+    private static String processor(StackSyncContender contender, int callers) {
+      return measure(contender, callers) + ", processor";
+    }
+
+    Outcome outcome(List<StackSyncContender> contenders) {
+      var sizes = context.sizes();
+      var findings = new Findings(sizes, StackSyncScale.full());
+      var own = contenders.getFirst();
+      for (int callers : sizes.callers()) {
+        var results = new ArrayList<Result>();
+        for (var contender : contenders) {
+          String name = measure(contender, callers);
+          if (!samples.has(name)) continue;
+          var rate = Result.of(samples, name, "commits/s");
+          results.add(
+              contender.equals(own)
+                  ? rate
+                  : rate.beside(own.name(), samples.median(measure(own, callers))));
+          results.add(Result.of(samples, name + ", p50", "us"));
+          results.add(Result.of(samples, name + ", p99", "us"));
+          results.add(Result.of(samples, processor(contender, callers), "us/commit"));
+          if (contender.name().startsWith("PostgreSQL") && contender.durability().equals("kept")) {
+            findings.atLeast(
+                "%d callers: %s ÷ %s: at least 5".formatted(callers, own.name(), contender.name()),
+                5,
+                samples.medianRatio(measure(own, callers), name));
+          }
+        }
+        findings.section(
+            "doCommit of %d new items, %d users, %d callers"
+                .formatted(sizes.items(), sizes.users(), callers),
+            results);
+      }
+      findings.section(
+          "open loop, %d commits/s, latency from when each was due"
+              .formatted(sizes.openPerSecond()),
+          openResults());
+      findings.figure("stacksync-latency.svg", latencyChart());
+      var notes = new StringBuilder();
+      for (var contender : contenders) {
+        if (absent.containsKey(contender.name())) continue;
+        notes
+            .append(contender.name())
+            .append(": an answered commit is ")
+            .append(contender.durability())
+            .append('\n');
+      }
+      findings.matrix("after a power failure", notes.toString());
+      findings.matrix(
+          "answers",
+          "all contenders gave the same %,d answers to the same requests%n"
+              .formatted(answers.size()));
+      if (!absent.isEmpty()) {
+        var text = new StringBuilder();
+        absent.forEach((who, why) -> text.append(who).append(": ").append(why).append('\n'));
+        findings.matrix("left out", text.toString());
+      }
+      return findings.outcome();
+    }
+
+    private List<Result> openResults() {
+      var results = new ArrayList<Result>();
+      open.forEach((name, latencies) -> {
+        for (double share : List.of(0.5, 0.9, 0.99)) {
+          results.add(
+              Result.alone(
+                  "%s, p%d".formatted(name, Math.round(share * 100)),
+                  millis(latencies, share),
+                  "ms"));
+        }
+      });
+      return results;
+    }
+
+    /// The latencies as a cumulative distribution, with its axes exchanged: the vertical one is
+    /// logarithmic.
+    private Chart latencyChart() {
+      var series = new ArrayList<Chart.Series>();
+      open.forEach((name, latencies) -> {
+        var points = new ArrayList<Chart.Point>();
+        for (double share : SHARES) {
+          points.add(new Chart.Point(share, List.of(millis(latencies, share))));
+        }
+        int number = series.size();
+        var line = number == 0 ? Chart.Line.STRONG : Chart.Line.FULL;
+        series.add(new Chart.Series(name, Lines.look(number, line), points));
+      });
+      var ticks = new ArrayList<Chart.Tick>();
+      for (double share : TICKS) {
+        ticks.add(new Chart.Tick(share, Math.round(share * 100) + " %"));
+      }
+      var sizes = context.sizes();
+      return new Chart(
+          "Latency of doCommit, as a cumulative distribution",
+          "open loop, %d commits/s for %d s; latency counts from when a commit was due"
+              .formatted(sizes.openPerSecond(), sizes.openTime().toSeconds()),
+          "latency, ms",
+          "share of the commits that are answered within it",
+          List.of(new Chart.Panel("", ticks, series)));
+    }
+
+    private static double millis(List<Long> sorted, double share) {
+      if (sorted.isEmpty()) return 0.001;
+      int rank = (int) Math.ceil(share * sorted.size());
+      return Math.max(0.001, sorted.get(Math.max(0, rank - 1)) / 1e6);
+    }
+  }
+}
