@@ -10,6 +10,7 @@ module stoa.storage {
   exports stoa.storage.disk;
   exports stoa.storage.index;
   exports stoa.storage.object;
+  exports stoa.storage.replication;
   exports stoa.storage.segment;
   exports stoa.storage.upkeep;
 }

@@ -31,6 +31,11 @@ import java.util.concurrent.CompletableFuture;
 /// begins afterwards sees it. A write that begins afterwards has a higher version. So operations on
 /// one blob are linearizable. At every byte, readers see the highest version that wrote it.
 ///
+/// Callers may choose the versions instead, for all writes of a blob ([#begin(long)]; VOSD paper,
+/// section II-B). Such writes may come in any order, with gaps, and more than once: at every byte
+/// the highest version that wrote it is visible, so blobs with the same versions have the same
+/// bytes. A caller that got [UnknownOutcome] simply repeats the write under its version.
+///
 /// A write is not a logged call. The storage device stores its bytes once, outside the history of
 /// calls, and no caller waits for another's range. Overwritten bytes are gone, unless a
 /// [#snapshot()] keeps them. [Stoa#history] and [Stoa#async] refuse blobs; use the methods here.
@@ -88,6 +93,38 @@ public interface Blob extends BlobReader {
   ///
   /// @throws LimitExceeded when 65,536 writes are open in the store
   BlobWrite begin();
+
+  /// Begins a write whose version the caller chooses. When the blob has this version already, its
+  /// commit changes nothing. Where bytes, or an attribute, have a higher version, they keep it.
+  ///
+  /// @param version from 1 to 2^63 - 2; different writes need different ones
+  /// @throws LimitExceeded when 65,536 writes are open in the store
+  BlobWrite begin(long version);
+
+  /// Writes bytes at an offset under a version that the caller chooses: [#begin(long)], the write
+  /// and its commit.
+  default void write(long version, long offset, byte[] bytes) {
+    try (BlobWrite write = begin(version)) {
+      write.write(offset, bytes);
+      var _ = write.commit();
+    }
+  }
+
+  /// Counts versions as written, without writing: for writes that never come, or whose bytes are
+  /// hidden by higher versions. A later write under one of these versions changes nothing.
+  ///
+  /// @throws LimitExceeded when there are more than 65,536 ranges
+  void skip(BlobVersions versions);
+
+  /// Brings this blob up to date with another one whose callers choose the versions, in any store:
+  /// copies the bytes of the versions that this one lacks, each under its version, and counts the
+  /// others as written. Attributes are not copied. It takes a snapshot of the other blob meanwhile.
+  /// After an exception, what was copied is right, and another call goes on.
+  ///
+  /// @return the versions that this one lacked
+  /// @throws IllegalStateException when the other blob has no version
+  /// @throws LimitExceeded when the versions to copy have more than 1,048,576 extents
+  BlobVersions copyMissing(Blob from);
 
   /// Replaces all bytes by those of a stream, to its end, as one version. Takes some mebibytes of
   /// memory. Attributes stay.

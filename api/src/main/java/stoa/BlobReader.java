@@ -19,8 +19,13 @@ import java.util.function.Predicate;
 /// [Corrupt] when stored bytes are damaged (others stay readable), and [Unavailable] when the disk
 /// cannot be read. Asynchronous forms complete the future with these exceptions.
 public interface BlobReader {
-  /// Returns the version of the last visible write; 0 when there was none.
+  /// Returns the highest visible version; 0 when there is none. It is that of the last write,
+  /// unless callers choose the versions.
   long version();
+
+  /// Returns all versions. They have gaps only when callers choose the versions
+  /// ([Blob#begin(long)]).
+  BlobVersions versions();
 
   /// Returns the offset after the last byte that was written and not removed; 0 when there is none.
   long size();

@@ -37,6 +37,7 @@ import stoa.bench.report.Context;
 import stoa.bench.report.Outcome;
 import stoa.bench.report.Report;
 import stoa.bench.stacksync.StackSyncBenchmark;
+import stoa.bench.storage.AccessFileBenchmark;
 import stoa.bench.storage.StorageBenchmark;
 import stoa.bench.storage.StorageLargeBenchmark;
 import stoa.bench.timers.TimersBenchmark;
@@ -106,6 +107,14 @@ final class BenchCommand implements Callable<Integer> {
               + " output.")
   private Path figures = Path.of(System.getProperty("stoa.output", "stoa-data"), "figures");
 
+  @Option(
+      names = "--workload",
+      paramLabel = "FILE",
+      description =
+          "The accesses that storage measures, in place of the paper's; docs/bench/storage.md has"
+              + " the format.")
+  private @Nullable Path workload;
+
   @Override
   public Integer call() throws Exception {
     CommandLine line = requireNonNull(spec).commandLine();
@@ -116,6 +125,12 @@ final class BenchCommand implements Callable<Integer> {
         out.printf("  %-14s %s%n", each.name(), each.description());
       }
       return 0;
+    }
+    Path accesses = workload;
+    if (accesses != null) {
+      if (wanted.equals("storage")) return run(new AccessFileBenchmark(accesses), out);
+      line.getErr().println("--workload is for storage");
+      return CommandLine.ExitCode.USAGE;
     }
     for (Benchmark<?> each : BENCHMARKS) {
       if (each.name().equals(wanted)) return run(each, out);

@@ -38,6 +38,7 @@ public final class Main {
     RecoverCommand.class,
     ScrubCommand.class,
     SalvageCommand.class,
+    DeviceCommand.class,
     NewCommand.class
   };
 

@@ -39,10 +39,23 @@ final class ScrubCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    CommandLine line = Objects.requireNonNull(spec).commandLine();
-    var files = new StoreFiles(line, data);
+    return scrub(Objects.requireNonNull(spec).commandLine(), data, Form.WORDS);
+  }
+
+  /// The form of a report.
+  enum Form {
+    WORDS,
+    JSON
+  }
+
+  /// Looks for damage in the files of a store or device, and reports it. Returns the exit code.
+  static int scrub(CommandLine line, Path directory, Form form) {
+    var files = new StoreFiles(line, directory);
     Losses losses = files.read();
-    files.report().forEach(line.getOut()::println);
+    switch (form) {
+      case WORDS -> files.report().forEach(line.getOut()::println);
+      case JSON -> Json.print(line.getOut(), files.json());
+    }
     line.getOut().flush();
     return losses.damages().isEmpty() && losses.lost().isEmpty() ? 0 : 1;
   }

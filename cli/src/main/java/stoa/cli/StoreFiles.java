@@ -1,5 +1,7 @@
 package stoa.cli;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -156,6 +158,21 @@ final class StoreFiles {
     lines.add(Words.count(lost.size(), "object or stream") + " with losses");
     for (Losses.Lost one : lost) lines.add("  " + words(one));
     return lines;
+  }
+
+  /// Returns what was read, damaged and lost.
+  JsonObject json() {
+    var said = new JsonObject();
+    said.addProperty("segments", found.segments());
+    said.addProperty("records", found.records());
+    said.addProperty("bytes", found.bytes());
+    var damages = new JsonArray();
+    for (Survey.Damage damage : losses.damages()) damages.add(words(damage));
+    said.add("damages", damages);
+    var lost = new JsonArray();
+    for (Losses.Lost one : losses.lost()) lost.add(words(one));
+    said.add("lost", lost);
+    return said;
   }
 
   private static String words(Survey.Damage damage) {

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import stoa.BlobVersions;
 import stoa.Gone;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -84,7 +85,7 @@ final class RemoteBlob extends RemoteBlobContents implements Service.BlobTarget 
     if (bytes.remaining() <= RemoteBlobs.PART_BYTES) {
       return writing(BlobOperation.WRITE, range(offset, bytes));
     }
-    RemoteBlobChange whole = RemoteBlobChange.begin(this);
+    RemoteBlobChange whole = RemoteBlobChange.begin(this, 0);
     boolean committed = false;
     try {
       whole.write(offset, bytes);
@@ -126,8 +127,18 @@ final class RemoteBlob extends RemoteBlobContents implements Service.BlobTarget 
   }
 
   @Override
-  public Service.BlobChange begin() {
-    return RemoteBlobChange.begin(this);
+  public Service.BlobChange begin(long version) {
+    return RemoteBlobChange.begin(this, version);
+  }
+
+  @Override
+  public void skip(BlobVersions versions) {
+    var arguments = new Encoder(20 * versions.ranges().size() + 10);
+    arguments.varint(versions.ranges().size());
+    for (BlobVersions.Range range : versions.ranges()) {
+      arguments.varint(range.first()).varint(range.last());
+    }
+    var _ = blobs.write(this, BlobOperation.SKIP, arguments);
   }
 
   @Override

@@ -29,9 +29,15 @@ final class RemoteBlobChange implements Service.BlobChange {
   }
 
   /// Begins a change.
-  static RemoteBlobChange begin(RemoteBlob blob) {
+  ///
+  /// @param version that the caller chooses; 0 for the next one
+  static RemoteBlobChange begin(RemoteBlob blob, long version) {
     var begun = new RemoteBlobChange(blob);
-    var _ = begun.within(BlobOperation.BEGIN, begun.numbered(0));
+    Encoder arguments = begun.numbered(10);
+    var _ =
+        version == 0
+            ? begun.within(BlobOperation.BEGIN, arguments)
+            : begun.within(BlobOperation.BEGIN_VERSION, arguments.varint(version));
     return begun;
   }
 

@@ -1,12 +1,14 @@
 package stoa.client;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.BlobExtent;
+import stoa.BlobVersions;
 import stoa.LimitExceeded;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -38,6 +40,20 @@ abstract sealed class RemoteBlobContents implements Service.BlobContents
   @Override
   public long version() {
     return ask(BlobOperation.VERSION, then()).varint();
+  }
+
+  @Override
+  public BlobVersions versions() {
+    var ranges = new ArrayList<BlobVersions.Range>();
+    for (long next = 1; ; ) {
+      Decoder in = ask(BlobOperation.VERSIONS, then().varint(next).varint(EXTENTS_MAX));
+      int count = (int) in.varint();
+      for (int i = 0; i < count; i++) {
+        ranges.add(new BlobVersions.Range(in.varint(), in.varint()));
+      }
+      if (count < EXTENTS_MAX) return new BlobVersions(ranges);
+      next = ranges.getLast().last() + 1;
+    }
   }
 
   @Override

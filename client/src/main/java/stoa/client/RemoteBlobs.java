@@ -133,7 +133,7 @@ final class RemoteBlobs implements Service.Blobs {
 
   private Outgoing part(Scope scope, RemoteBlob blob, BlobOperation operation, Encoder arguments) {
     var request = request(blob, operation, arguments);
-    return operation == BlobOperation.BEGIN
+    return operation == BlobOperation.BEGIN || operation == BlobOperation.BEGIN_VERSION
         ? Outgoing.beginning(scope, request, Outgoing.Recovery.UNKNOWN)
         : Outgoing.in(scope, null, request, arguments.size());
   }

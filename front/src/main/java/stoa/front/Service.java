@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Appended;
 import stoa.BlobExtent;
+import stoa.BlobVersions;
 import stoa.History;
 import stoa.Limits;
 import stoa.ListenerLimits;
@@ -502,8 +503,11 @@ public interface Service {
   /// The contents of a blob, now or at a moment. Offsets and lengths are within the limits.
   /// Thread-safe.
   interface BlobContents {
-    /// Returns the version of the last write.
+    /// Returns the highest version.
     long version();
+
+    /// Returns all versions, at least those of the beginning of the call.
+    BlobVersions versions();
 
     /// Returns the end of the last byte.
     long size();
@@ -568,8 +572,12 @@ public interface Service {
 
     /// Begins a change of several parts.
     ///
+    /// @param version the chosen version; 0 for the next one
     /// @throws stoa.LimitExceeded when too many are open
-    BlobChange begin();
+    BlobChange begin(long version);
+
+    /// Counts versions as written.
+    void skip(BlobVersions versions);
 
     /// Keeps its present contents.
     ///

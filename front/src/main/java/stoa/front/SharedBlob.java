@@ -4,12 +4,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import stoa.Blob;
+import stoa.BlobExtent;
 import stoa.BlobSnapshot;
+import stoa.BlobVersions;
 import stoa.BlobWrite;
+import stoa.LimitExceeded;
 import stoa.Ref;
 import stoa.base.Key;
 
@@ -20,6 +26,10 @@ import stoa.base.Key;
 public final class SharedBlob extends SharedBlobReader implements Blob {
   // The parts of a copy that are in progress at a time.
   private static final int PARTS_MAX = 8;
+
+  // The most ranges of versions of one request, and the most extents that a copy lists.
+  private static final int RANGES_MAX = 1 << 16;
+  private static final int EXTENTS_MAX = 1 << 20;
 
   private final SharedStoa stoa;
   private final Service.BlobTarget target;
@@ -116,7 +126,91 @@ public final class SharedBlob extends SharedBlobReader implements Blob {
 
   @Override
   public BlobWrite begin() {
-    return new SharedBlobWrite(this, changing().begin());
+    return new SharedBlobWrite(this, changing().begin(0));
+  }
+
+  @Override
+  public BlobWrite begin(long version) {
+    if (version < 1 || version == Long.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "version is " + version + "; it must be from 1 to 2^63 - 2");
+    }
+    return new SharedBlobWrite(this, changing().begin(version));
+  }
+
+  @Override
+  public void skip(BlobVersions versions) {
+    if (versions.ranges().size() > RANGES_MAX) {
+      throw new LimitExceeded(
+          versions.ranges().size()
+              + " ranges of versions at once; skip at most "
+              + RANGES_MAX
+              + " at a time");
+    }
+    if (versions.highest() > 0) changing().skip(versions);
+  }
+
+  @Override
+  public BlobVersions copyMissing(Blob from) {
+    BlobSnapshot moment = from.snapshot();
+    try {
+      BlobVersions missing = moment.versions().minus(versions());
+      if (missing.highest() == 0) return missing;
+      for (var version : extents(moment, missing).entrySet()) {
+        copy(moment, version.getKey(), version.getValue());
+      }
+      List<BlobVersions.Range> ranges = missing.ranges();
+      for (int i = 0; i < ranges.size(); i += RANGES_MAX) {
+        skip(new BlobVersions(ranges.subList(i, Math.min(ranges.size(), i + RANGES_MAX))));
+      }
+      return missing;
+    } finally {
+      moment.release();
+    }
+  }
+
+  /// Returns the extents of some versions, by version.
+  private SortedMap<Long, List<BlobExtent>> extents(BlobSnapshot moment, BlobVersions versions) {
+    var found = new TreeMap<Long, List<BlobExtent>>();
+    int[] count = {0};
+    moment.history(
+        0,
+        Long.MAX_VALUE,
+        extent -> {
+          if (!versions.contains(extent.version())) return true;
+          found.computeIfAbsent(extent.version(), _ -> new ArrayList<>()).add(extent);
+          return ++count[0] <= EXTENTS_MAX;
+        });
+    if (count[0] > EXTENTS_MAX) {
+      throw new LimitExceeded(
+          "the versions that "
+              + this
+              + " lacks have more than "
+              + EXTENTS_MAX
+              + " extents; copy the blob as a whole");
+    }
+    return found;
+  }
+
+  /// Copies the visible bytes of one version.
+  private void copy(BlobSnapshot moment, long version, List<BlobExtent> extents) {
+    int chunk = chunkBytes();
+    try (BlobWrite write = begin(version)) {
+      // It removed all bytes behind its first hole, and then wrote some; the rest is of others.
+      for (BlobExtent extent : extents) {
+        if (extent.content() == BlobExtent.Content.DATA) continue;
+        write.truncate(extent.offset());
+        break;
+      }
+      for (BlobExtent extent : extents) {
+        if (extent.content() != BlobExtent.Content.DATA) continue;
+        for (long done = 0; done < extent.length(); done += chunk) {
+          long at = extent.offset() + done;
+          write.write(at, moment.read(at, (int) Math.min(chunk, extent.length() - done)));
+        }
+      }
+      var _ = write.commit();
+    }
   }
 
   @Override

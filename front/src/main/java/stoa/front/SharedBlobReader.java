@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import stoa.BlobExtent;
 import stoa.BlobReader;
+import stoa.BlobVersions;
 import stoa.LimitExceeded;
 import stoa.spi.CallContext;
 
@@ -76,6 +77,11 @@ abstract sealed class SharedBlobReader implements BlobReader
   @Override
   public final long version() {
     return reading().version();
+  }
+
+  @Override
+  public final BlobVersions versions() {
+    return reading().versions();
   }
 
   @Override

@@ -7,6 +7,7 @@ import stoa.base.StreamId;
 import stoa.storage.Device;
 import stoa.storage.object.ObjectReader;
 import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionState;
 
 /// A versioned object whose writer gives the versions: the device that has it, or the leader of its
 /// replicas.
@@ -45,8 +46,14 @@ public interface ByteObject {
 
   /// Begins a change of several parts.
   ///
+  /// @param version that the caller chooses; 0 for the next one
   /// @throws IllegalStateException when 65,536 are open
-  ByteChange begin();
+  ByteChange begin(long version);
+
+  /// Counts versions as written: durable on return.
+  ///
+  /// @param versions not none
+  void skip(VersionState versions);
 
   /// Makes a snapshot and returns its number.
   ///

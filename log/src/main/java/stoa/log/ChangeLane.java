@@ -271,11 +271,17 @@ final class ChangeLane {
       }
     }
 
+    /// Notes a version, which a caller may have chosen: then it need not be the next one.
+    private void used(StreamId id, long version) {
+      versions.put(id, Math.max(version, next(id) - 1));
+    }
+
     private ObjectChange note(ObjectChange made) {
       switch (made) {
-        case ObjectChange.Write write -> versions.put(write.id(), write.version());
-        case ObjectChange.Cut cut -> versions.put(cut.id(), cut.version());
-        case ObjectChange.Finish finish -> versions.put(finish.id(), finish.version());
+        case ObjectChange.Write write -> used(write.id(), write.version());
+        case ObjectChange.Cut cut -> used(cut.id(), cut.version());
+        case ObjectChange.Finish finish -> used(finish.id(), finish.version());
+        case ObjectChange.Skip skip -> used(skip.id(), skip.versions().highest());
         case ObjectChange.Keep keep -> snapshots.merge(keep.id(), 1, Integer::sum);
         case ObjectChange.Release _ -> {
           // Its absence does not matter.

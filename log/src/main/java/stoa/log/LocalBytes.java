@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import stoa.storage.object.ObjectReader;
 import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionState;
 import stoa.storage.object.VersionedObject;
 import stoa.storage.object.WriteTransaction;
 
@@ -47,8 +48,13 @@ final class LocalBytes implements ByteObject {
   }
 
   @Override
-  public ByteChange begin() {
-    return new LocalChange(object.begin());
+  public ByteChange begin(long version) {
+    return new LocalChange(version == 0 ? object.begin() : object.begin(version));
+  }
+
+  @Override
+  public void skip(VersionState versions) {
+    var _ = object.skip(versions);
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
+import stoa.storage.object.VersionState;
 
 /// A change of one versioned object at all replicas of a shard. It states the result, not an action
 /// on the present contents, so a repeated one has no effect.
@@ -22,6 +23,7 @@ sealed interface ObjectChange {
    *   4 KEEP     number varint
    *   5 RELEASE  number varint
    *   6 DELETE
+   *   7 SKIP     the versions, sized, as VersionState.toBytes
    */
 
   /// The upper half of the ids of objects that have the parts of changes in progress. They come
@@ -67,6 +69,9 @@ sealed interface ObjectChange {
   /// Deletes the object with its snapshots.
   record Delete(StreamId id) implements ObjectChange {}
 
+  /// Counts versions as written.
+  record Skip(StreamId id, VersionState versions) implements ObjectChange {}
+
   /// Adds this change to a command.
   default void write(Encoder out) {
     switch (this) {
@@ -92,6 +97,7 @@ sealed interface ObjectChange {
       case Keep(StreamId id, long number) -> out.u8(4).id(id).varint(number);
       case Release(StreamId id, long number) -> out.u8(5).id(id).varint(number);
       case Delete(StreamId id) -> out.u8(6).id(id);
+      case Skip(StreamId id, VersionState versions) -> out.u8(7).id(id).sized(versions.toBytes());
     }
   }
 
@@ -113,6 +119,7 @@ sealed interface ObjectChange {
       case 4 -> new Keep(id, in.varint());
       case 5 -> new Release(id, in.varint());
       case 6 -> new Delete(id);
+      case 7 -> new Skip(id, VersionState.fromBytes(in.sized()));
       default ->
           throw new IllegalArgumentException(
               "a change of the unknown kind %d; all servers need the version that made it"

@@ -54,6 +54,7 @@ final class ReplicaObjects {
       }
       case ObjectChange.Release release -> object.snapshot(release.number()).release();
       case ObjectChange.Delete _ -> delete(object);
+      case ObjectChange.Skip skip -> object.skip(skip.versions());
     }
   }
 

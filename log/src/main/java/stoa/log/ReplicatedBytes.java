@@ -7,6 +7,7 @@ import java.util.function.Function;
 import stoa.base.StreamId;
 import stoa.storage.object.ObjectReader;
 import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionState;
 import stoa.storage.object.VersionedObject;
 
 /// An object of all replicas of a shard, at the leader: a change is part of a command, and is
@@ -88,15 +89,21 @@ final class ReplicatedBytes implements ByteObject {
           case ObjectChange.Cut cut -> cut.version();
           case ObjectChange.Finish finish -> finish.version();
           case ObjectChange.Keep keep -> keep.number();
-          case ObjectChange.Release _, ObjectChange.Delete _ -> 0;
+          case ObjectChange.Release _, ObjectChange.Delete _, ObjectChange.Skip _ -> 0;
         };
       }
     };
   }
 
   @Override
-  public ByteChange begin() {
-    return new StagedChange(lane, id);
+  public ByteChange begin(long version) {
+    return new StagedChange(lane, id, version);
+  }
+
+  @Override
+  public void skip(VersionState versions) {
+    int bytes = versions.toBytes().length;
+    lane.run(ChangeLane.Room.OWN, bytes, versioned(_ -> new ObjectChange.Skip(id, versions)));
   }
 
   @Override

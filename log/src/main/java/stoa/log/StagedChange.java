@@ -21,6 +21,7 @@ final class StagedChange implements ByteChange {
 
   private final ChangeLane lane;
   private final StreamId id;
+  private final long version; // 0 for the next one
   private final ReentrantLock lock = new ReentrantLock();
   // Guarded by lock.
   private final ArrayDeque<CompletableFuture<Long>> pending = new ArrayDeque<>();
@@ -32,9 +33,11 @@ final class StagedChange implements ByteChange {
   private int parts;
   private boolean ended;
 
-  StagedChange(ChangeLane lane, StreamId id) {
+  /// @param version that the caller chooses; 0 for the next one
+  StagedChange(ChangeLane lane, StreamId id, long version) {
     this.lane = lane;
     this.id = id;
+    this.version = version;
     lane.opened();
   }
 
@@ -143,14 +146,16 @@ final class StagedChange implements ByteChange {
     try {
       for (CompletableFuture<Long> part : pending) await(part);
       boolean onlyTakes = staged == 0 && attributes.isEmpty();
-      long version =
+      long written =
           lane.run(
               onlyTakes ? ChangeLane.Room.KEPT : ChangeLane.Room.OWN,
               attributeBytes,
-              ReplicatedBytes.versioned(given ->
-                  new ObjectChange.Finish(id, given.next(id), cut, staged, attributes, removed)));
+              ReplicatedBytes.versioned(given -> {
+                long at = version == 0 ? given.next(id) : version;
+                return new ObjectChange.Finish(id, at, cut, staged, attributes, removed);
+              }));
       lane.ended();
-      return version;
+      return written;
     } catch (RuntimeException | Error failed) {
       giveUp();
       throw failed;

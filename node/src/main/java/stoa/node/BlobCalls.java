@@ -8,8 +8,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import stoa.BlobExtent;
 import stoa.BlobReader;
+import stoa.BlobVersions;
 import stoa.BlobWrite;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
@@ -90,6 +92,8 @@ final class BlobCalls implements AutoCloseable {
         all.forEach((name, value) -> result.text(name).sized(value));
       }
       case HISTORY -> history(at(blob, in), in, result);
+      case VERSIONS -> versions(at(blob, in), in, result);
+      case SKIP -> blob.skip(ranges(in));
       case TRUNCATE -> result.varint(blob.truncate(in.varint()));
       case SET_ATTRIBUTE -> result.varint(blob.attribute(in.text(), in.raw(in.remaining())));
       case REMOVE_ATTRIBUTE -> result.varint(blob.removeAttribute(in.text()));
@@ -101,7 +105,13 @@ final class BlobCalls implements AutoCloseable {
       }
       case RELEASE -> blob.kept(in.varint()).release();
       case AT -> result.varint(blob.at(in.varint()).number());
-      case BEGIN, PART_TRUNCATE, PART_ATTRIBUTE, PART_REMOVE_ATTRIBUTE, COMMIT, CLOSE ->
+      case BEGIN,
+          BEGIN_VERSION,
+          PART_TRUNCATE,
+          PART_ATTRIBUTE,
+          PART_REMOVE_ATTRIBUTE,
+          COMMIT,
+          CLOSE ->
           part(blob, operation, in, result);
       case WRITE, PART -> throw new IllegalStateException(operation + " is asynchronous");
     }
@@ -127,10 +137,35 @@ final class BlobCalls implements AutoCloseable {
     }
   }
 
+  private static void versions(BlobReader reader, Decoder in, Encoder result) {
+    long from = in.varint();
+    int most = Math.clamp(in.varint(), 1, EXTENTS_MAX);
+    var ranges = new ArrayList<BlobVersions.Range>();
+    for (BlobVersions.Range range : reader.versions().ranges()) {
+      if (range.last() < from) continue;
+      if (ranges.size() == most) break;
+      ranges.add(new BlobVersions.Range(Math.max(from, range.first()), range.last()));
+    }
+    result.varint(ranges.size());
+    for (BlobVersions.Range range : ranges) result.varint(range.first()).varint(range.last());
+  }
+
+  private static BlobVersions ranges(Decoder in) {
+    var ranges = new ArrayList<BlobVersions.Range>();
+    for (int left = in.count(); left > 0; left--) {
+      ranges.add(new BlobVersions.Range(in.varint(), in.varint()));
+    }
+    return new BlobVersions(ranges);
+  }
+
   private void part(SharedBlob blob, BlobOperation operation, Decoder in, Encoder result) {
     long number = in.varint();
     switch (operation) {
-      case BEGIN -> begin(blob, number);
+      case BEGIN -> begin(number, blob::begin);
+      case BEGIN_VERSION -> {
+        long version = in.varint();
+        begin(number, () -> blob.begin(version));
+      }
       case PART_TRUNCATE -> writing(number).write.truncate(in.varint());
       case PART_ATTRIBUTE -> writing(number).write.attribute(in.text(), in.raw(in.remaining()));
       case PART_REMOVE_ATTRIBUTE -> writing(number).write.removeAttribute(in.text());
@@ -143,12 +178,12 @@ final class BlobCalls implements AutoCloseable {
     }
   }
 
-  private void begin(SharedBlob blob, long number) {
+  private void begin(long number, Supplier<BlobWrite> beginning) {
     if (writes.size() >= WRITES_MAX) {
       throw new LimitExceeded(
           "the session has " + WRITES_MAX + " writes of blobs in progress; commit or close some");
     }
-    Writing before = writes.put(number, new Writing(blob.begin(), new AtomicLong()));
+    Writing before = writes.put(number, new Writing(beginning.get(), new AtomicLong()));
     if (before != null) before.write.close();
     if (closed) end(number);
   }

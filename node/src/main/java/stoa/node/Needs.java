@@ -166,7 +166,17 @@ final class Needs {
   private static Role blob(int number) {
     return switch (BlobOperation.of(number)) {
       case CREATE, DELETE -> CREATE;
-      case GENERATION, VERSION, SIZE, READ, ATTRIBUTE, ATTRIBUTES, HISTORY, SNAPSHOTS, AT -> READ;
+      case GENERATION,
+          VERSION,
+          VERSIONS,
+          SIZE,
+          READ,
+          ATTRIBUTE,
+          ATTRIBUTES,
+          HISTORY,
+          SNAPSHOTS,
+          AT ->
+          READ;
       case WRITE,
           TRUNCATE,
           SET_ATTRIBUTE,
@@ -174,6 +184,8 @@ final class Needs {
           SNAPSHOT,
           RELEASE,
           BEGIN,
+          BEGIN_VERSION,
+          SKIP,
           PART,
           PART_TRUNCATE,
           PART_ATTRIBUTE,

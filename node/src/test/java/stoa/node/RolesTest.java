@@ -148,7 +148,17 @@ class RolesTest {
   private static Set<Role> blob(BlobOperation operation) {
     return switch (operation) {
       case CREATE, DELETE -> EnumSet.of(Role.CREATE);
-      case GENERATION, VERSION, SIZE, READ, ATTRIBUTE, ATTRIBUTES, HISTORY, SNAPSHOTS, AT -> READS;
+      case GENERATION,
+          VERSION,
+          VERSIONS,
+          SIZE,
+          READ,
+          ATTRIBUTE,
+          ATTRIBUTES,
+          HISTORY,
+          SNAPSHOTS,
+          AT ->
+          READS;
       default -> EnumSet.of(CALL);
     };
   }

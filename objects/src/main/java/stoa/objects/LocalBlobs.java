@@ -1,6 +1,7 @@
 package stoa.objects;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.BlobExtent;
+import stoa.BlobVersions;
 import stoa.Ref;
 import stoa.base.Existence;
 import stoa.base.Key;
@@ -17,6 +19,8 @@ import stoa.front.Service;
 import stoa.front.SharedBlob;
 import stoa.front.types.Keys;
 import stoa.storage.object.ObjectReader;
+import stoa.storage.object.VersionRange;
+import stoa.storage.object.VersionState;
 import stoa.storage.object.WriteTransaction;
 import stoa.store.blobs.Blobs;
 import stoa.store.blobs.StoredBlob;
@@ -83,6 +87,15 @@ final class LocalBlobs implements Service.Blobs {
     @Override
     public long version() {
       return reader.read(object -> object.versionState().highest());
+    }
+
+    @Override
+    public BlobVersions versions() {
+      var ranges = new ArrayList<BlobVersions.Range>();
+      for (VersionRange range : reader.read(ObjectReader::versionState).ranges()) {
+        ranges.add(new BlobVersions.Range(range.first(), range.last()));
+      }
+      return new BlobVersions(ranges);
     }
 
     @Override
@@ -198,8 +211,17 @@ final class LocalBlobs implements Service.Blobs {
     }
 
     @Override
-    public Service.BlobChange begin() {
-      return new Change(blob.begin());
+    public Service.BlobChange begin(long version) {
+      return new Change(blob.begin(version));
+    }
+
+    @Override
+    public void skip(BlobVersions versions) {
+      var ranges = new ArrayList<VersionRange>();
+      for (BlobVersions.Range range : versions.ranges()) {
+        ranges.add(new VersionRange(range.first(), range.last()));
+      }
+      blob.skip(VersionState.of(ranges));
     }
 
     @Override

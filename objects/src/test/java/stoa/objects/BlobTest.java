@@ -37,6 +37,7 @@ import stoa.AlreadyExists;
 import stoa.Blob;
 import stoa.BlobExtent;
 import stoa.BlobSnapshot;
+import stoa.BlobVersions;
 import stoa.BlobWrite;
 import stoa.Call;
 import stoa.Closed;
@@ -826,6 +827,75 @@ class BlobTest {
       assertTrue(blob.write(0, text("KEPT")) > version);
       blob.write(10, new byte[1 << 20]);
       assertEquals("KEPT", read(blob, 0, 4));
+    }
+  }
+
+  @Test
+  void callersMayChooseTheVersions() {
+    try (Stoa stoa = memory()) {
+      Blob blob = stoa.get(Blob.class, "chosen");
+      assertEquals(BlobVersions.NONE, blob.versions());
+      blob.write(3, 0, text("ccc"));
+      blob.write(1, 1, text("aaaa")); // late: what has version 3 keeps it
+      blob.write(3, 0, text("x")); // again: changes nothing
+      assertEquals("cccaa", read(blob, 0, 5));
+      assertEquals("1, 3", blob.versions().toString());
+      assertEquals("2", blob.versions().missing().toString());
+      assertEquals(
+          List.of(
+              new BlobExtent(0, 3, 3, BlobExtent.Content.DATA),
+              new BlobExtent(3, 2, 1, BlobExtent.Content.DATA)),
+          blob.history());
+      assertEquals(4, blob.write(5, text("n"))); // the next one
+      try (BlobWrite write = blob.begin(2)) {
+        write.truncate(4);
+        write.attribute("of", text("2"));
+        assertEquals(2, write.commit());
+      }
+      assertEquals("ccca\0n", read(blob, 0, 6));
+      blob.skip(BlobVersions.of(6, 9));
+      blob.write(7, 0, text("zzz")); // counts as written
+      assertEquals("1-4, 6-9", blob.versions().toString());
+      assertEquals("ccca\0n", read(blob, 0, 6));
+      assertEquals(9, blob.version());
+      assertEquals(10, blob.attribute("of", text("10")));
+      assertThrows(IllegalArgumentException.class, () -> blob.begin(0));
+      assertThrows(IllegalArgumentException.class, () -> blob.begin(Long.MAX_VALUE));
+    }
+  }
+
+  @Test
+  void blobsThatGotWritesInAnyOrderAreBroughtUpToDateByTheirVersions() {
+    try (Stoa stoa = memory()) {
+      var random = new SplittableRandom(7);
+      Blob one = stoa.get(Blob.class, "one");
+      Blob other = stoa.get(Blob.class, "other");
+      for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 8; i++) {
+          long version = 8L * round + 8 - i;
+          long offset = random.nextInt(60);
+          byte[] bytes = text(("" + version).repeat(1 + random.nextInt(12)));
+          boolean cuts = random.nextInt(4) == 0;
+          for (Blob blob : List.of(one, other)) {
+            if (random.nextInt(3) == 0) continue; // this one does not get it
+            try (BlobWrite write = blob.begin(version)) {
+              if (cuts) write.truncate(offset / 2);
+              write.write(offset, bytes);
+              var _ = write.commit();
+            }
+          }
+        }
+        BlobVersions lacking = one.versions().minus(other.versions());
+        assertEquals(lacking, other.copyMissing(one));
+        var _ = one.copyMissing(other);
+        assertEquals(one.versions(), other.versions());
+        assertEquals(one.history(), other.history());
+        assertArrayEquals(one.read(0, 100), other.read(0, 100));
+        assertEquals(BlobVersions.NONE, one.copyMissing(other));
+        assertEquals(List.of(), one.snapshots());
+      }
+      assertThrows(
+          IllegalStateException.class, () -> one.copyMissing(stoa.get(Blob.class, "empty")));
     }
   }
 }

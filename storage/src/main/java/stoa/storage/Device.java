@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -39,6 +40,8 @@ import stoa.storage.index.Spaces;
 import stoa.storage.index.Trims;
 import stoa.storage.object.ObjectChanges;
 import stoa.storage.object.ObjectLookup;
+import stoa.storage.object.OpenTransaction;
+import stoa.storage.object.ReadQueue;
 import stoa.storage.object.VersionedObject;
 import stoa.storage.object.VersionedObjects;
 import stoa.storage.segment.Commit;
@@ -66,12 +69,17 @@ public final class Device implements AutoCloseable {
   // often.
   private static final long DIRT_OF_A_TRIM = 64 << 10;
 
+  // The most threads of a device for reads that nobody waits for, as many as operations in the
+  // experiments of the VOSD paper; and tasks for them on an executor of the caller.
+  private static final int READERS_MAX = 32;
+  private static final int FOREIGN_READERS_MAX = 8;
+
   private final Disk disk;
   private final Disk.Hold hold;
   private final SegmentLog log;
   private final Index index;
   private final RunningCalls running;
-  private final @Nullable ExecutorService owned;
+  private final Workers workers;
   private final GroupCommit commits;
   private final ObjectChanges changes;
   private final VersionedObjects objects;
@@ -85,6 +93,8 @@ public final class Device implements AutoCloseable {
   private long records;
   private long extents;
   private long bytes;
+  private long lookedAt; // for forgotten transactions: the end of the log then
+  private long aborted; // forgotten transactions
 
   private final AtomicLong appended = new AtomicLong(); // operations that are no maintenance
   private final AtomicLong dirt = new AtomicLong(); // bytes that may be worth maintenance
@@ -102,8 +112,8 @@ public final class Device implements AutoCloseable {
       Index index,
       ObjectChanges changes,
       RunningCalls running,
-      Executor background,
-      @Nullable ExecutorService owned,
+      DeviceConfig config,
+      Workers workers,
       long recoveredBytes) {
     this.disk = disk;
     this.running = running;
@@ -111,13 +121,20 @@ public final class Device implements AutoCloseable {
     this.log = log;
     this.index = index;
     this.changes = changes;
-    this.commits = new GroupCommit(new Appender(), background);
+    this.commits = new GroupCommit(new Appender(), workers.background);
     this.allowance = index.allowance();
     this.objects =
         new VersionedObjects(
-            log, index, changes, commits, this::makeRoom, unpinned::incrementAndGet);
+            log,
+            index,
+            changes,
+            commits,
+            this::makeRoom,
+            unpinned::incrementAndGet,
+            config.transactions(),
+            new ReadQueue(workers.reading, workers.readersMax));
     this.maintenance = new Maintenance(log, index, changes, objects, appending);
-    this.owned = owned;
+    this.workers = workers;
     this.recoveredBytes = recoveredBytes;
   }
 
@@ -133,20 +150,41 @@ public final class Device implements AutoCloseable {
   /// @throws DiskFull when there is no room for a first segment, or to rebuild the index
   /// @throws DeviceFailed when a write or sync failed on the way
   public static Device open(Disk disk, DeviceConfig config) {
-    var threads =
-        new ThreadPoolExecutor(
-            2, 2, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Device::daemon);
-    threads.allowCoreThreadTimeOut(true);
+    var threads = threads(2);
+    var readers = threads(READERS_MAX);
+    var workers = new Workers(threads, readers, READERS_MAX, List.of(threads, readers));
     try {
-      var device = open(disk, config, threads, threads);
+      var device = open(disk, config, workers);
       device.upkeep =
           new Upkeep(
               device::maintain, device.appended::get, device.dirt::get, device::held, disk::room);
       return device;
     } catch (RuntimeException | Error e) {
-      threads.shutdown();
+      workers.close();
       throw e;
     }
+  }
+
+  /// The executors of a device.
+  ///
+  /// @param background writes and merges index tables, and drives writes without a waiting thread
+  /// @param reading does reads without a waiting thread
+  /// @param readersMax the most tasks of `reading` at a time
+  /// @param owned those that end with the device
+  private record Workers(
+      Executor background, Executor reading, int readersMax, List<ExecutorService> owned) {
+    void close() {
+      for (var executor : owned) executor.shutdown();
+    }
+  }
+
+  /// Returns threads that end when they have nothing to do.
+  private static ExecutorService threads(int most) {
+    var threads =
+        new ThreadPoolExecutor(
+            most, most, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Device::daemon);
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
   }
 
   private static Thread daemon(Runnable task) {
@@ -156,20 +194,19 @@ public final class Device implements AutoCloseable {
   }
 
   /// Opens a device as [#open(Disk, DeviceConfig)] does, with the caller's executor for background
-  /// work: writing index tables to the disk, merging them, and writes without a waiting thread. At
-  /// most four tasks of a device are queued or running at a time. An executor that runs tasks in
-  /// the calling thread makes the device deterministic. Shut the executor down only after closing
-  /// the device. Only the caller calls [#maintain].
+  /// work: writing index tables to the disk, merging them, and writes and reads without a waiting
+  /// thread. At most twelve tasks of a device are queued or running at a time. An executor that
+  /// runs tasks in the calling thread makes the device deterministic. Shut the executor down only
+  /// after closing the device. Only the caller calls [#maintain].
   public static Device open(Disk disk, DeviceConfig config, Executor background) {
-    return open(disk, config, background, null);
+    return open(disk, config, new Workers(background, background, FOREIGN_READERS_MAX, List.of()));
   }
 
-  private static Device open(
-      Disk disk, DeviceConfig config, Executor background, @Nullable ExecutorService owned) {
+  private static Device open(Disk disk, DeviceConfig config, Workers workers) {
     Disk.Hold hold = null;
     try {
       hold = disk.hold();
-      return opened(disk, hold, config, background, owned);
+      return opened(disk, hold, config, workers);
     } catch (IOException | RuntimeException e) {
       if (hold != null) hold.close();
       if (e instanceof RuntimeException unchecked && !(e instanceof UncheckedIOException)) {
@@ -181,30 +218,20 @@ public final class Device implements AutoCloseable {
 
   /// Opens the device on a disk that is held. If the index turns out to be damaged, it rebuilds the
   /// index from the log, which has all entries.
-  private static Device opened(
-      Disk disk,
-      Disk.Hold hold,
-      DeviceConfig config,
-      Executor background,
-      @Nullable ExecutorService owned)
+  private static Device opened(Disk disk, Disk.Hold hold, DeviceConfig config, Workers workers)
       throws IOException {
     try {
-      return recovered(disk, hold, config, background, owned);
+      return recovered(disk, hold, config, workers);
     } catch (CorruptData damage) {
       if (!damage.isOfIndex()) throw damage;
       if (disk.list().contains(DeviceFiles.MANIFEST)) disk.delete(DeviceFiles.MANIFEST);
       disk.syncDirectory();
       LOG.warn("the index in {} is made anew from the log", disk.place());
-      return recovered(disk, hold, config, background, owned);
+      return recovered(disk, hold, config, workers);
     }
   }
 
-  private static Device recovered(
-      Disk disk,
-      Disk.Hold hold,
-      DeviceConfig config,
-      Executor background,
-      @Nullable ExecutorService owned)
+  private static Device recovered(Disk disk, Disk.Hold hold, DeviceConfig config, Workers workers)
       throws IOException {
     long began = System.nanoTime();
     SegmentLog log = null;
@@ -215,7 +242,7 @@ public final class Device implements AutoCloseable {
       refuseWithoutSegments(disk, names);
       var fitting = config.fitting(disk.size());
       log = SegmentLog.open(disk, fitting, names);
-      index = Index.open(disk, fitting, log, background, Device::birth, names);
+      index = Index.open(disk, fitting, log, workers.background, Device::birth, names);
       var unused = unusedRuns(names, index);
       long covered = index.covered();
       var changes = new ObjectChanges(index, log);
@@ -229,7 +256,7 @@ public final class Device implements AutoCloseable {
         LOG.info("the index in {} was made of {} bytes in {} ms", disk.place(), recovered, millis);
       }
       var running = RunningCalls.open(hold.notes(RunningCalls.BYTES));
-      return new Device(disk, hold, log, index, changes, running, background, owned, recovered);
+      return new Device(disk, hold, log, index, changes, running, fitting, workers, recovered);
     } catch (IOException | RuntimeException e) {
       if (index != null) index.close();
       if (log != null) log.close();
@@ -399,10 +426,35 @@ public final class Device implements AutoCloseable {
       records++;
       extents += commit.count();
       bytes += RecordFormat.padded(commit.bytes());
+      abortForgotten();
     } finally {
       appending.unlock();
     }
     if (flush) index.flushSoon();
+  }
+
+  /// Looks for forgotten transactions, once for each segment's worth of commits. The caller holds
+  /// the append lock.
+  private void abortForgotten() {
+    if (log.end() - lookedAt < log.segmentBytes()) return;
+    lookedAt = log.end();
+    for (var transaction : objects.abortForgotten()) {
+      aborted++;
+      LOG.warn(
+          "a forgotten transaction of the device in {} was aborted: {}", disk.place(), transaction);
+    }
+  }
+
+  /// Returns the write transactions that have not ended, those first that keep the most bytes from
+  /// being reclaimed. The device aborts those that keep more than [DeviceConfig#transactions()]
+  /// allows.
+  public List<OpenTransaction> openTransactions() {
+    appending.lock();
+    try {
+      return objects.openTransactions();
+    } finally {
+      appending.unlock();
+    }
   }
 
   /// Leaves it to the owner to make objects durable, as with records: from now on a change of an
@@ -493,6 +545,7 @@ public final class Device implements AutoCloseable {
     @Override
     public List<Operation> append(List<Operation> batch) {
       boolean flush;
+      order(batch);
       var written = new ArrayList<Operation>(batch.size());
       var unchanged = new ArrayList<Operation>(); // the commits before them may not be durable yet
       appending.lock();
@@ -532,12 +585,21 @@ public final class Device implements AutoCloseable {
           extents += commit.count();
           bytes += RecordFormat.padded(commit.bytes());
         }
+        abortForgotten();
       } finally {
         appending.unlock();
       }
       if (flush) index.flushSoon();
       written.addAll(unchanged);
       return written;
+    }
+
+    /// Orders operations that were begun at the same time by their versions: the next version of an
+    /// object is cheaper than a late one.
+    private static void order(List<Operation> batch) {
+      if (batch.size() < 2) return;
+      for (var operation : batch) if (operation.rank() < 0) return;
+      batch.sort(Comparator.comparingLong(Operation::rank));
     }
 
     private @Nullable Commit admitted(Operation operation) {
@@ -796,7 +858,9 @@ public final class Device implements AutoCloseable {
           index.tableBytes(),
           index.flushes(),
           index.merges(),
-          recoveredBytes);
+          recoveredBytes,
+          objects.openCount(),
+          aborted);
     } finally {
       appending.unlock();
     }
@@ -863,7 +927,7 @@ public final class Device implements AutoCloseable {
       log.close();
       running.close();
       hold.close();
-      if (owned != null) owned.shutdown();
+      workers.close();
     } finally {
       appending.unlock();
     }

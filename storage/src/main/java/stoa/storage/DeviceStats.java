@@ -16,6 +16,8 @@ package stoa.storage;
 /// @param flushes index tables written to files
 /// @param merges merges of index files
 /// @param recoveredBytes log that opening the device read again
+/// @param openTransactions write transactions that have not ended
+/// @param abortedTransactions write transactions that the device aborted because they kept too much
 public record DeviceStats(
     long records,
     long extents,
@@ -30,4 +32,6 @@ public record DeviceStats(
     long tableBytes,
     long flushes,
     long merges,
-    long recoveredBytes) {}
+    long recoveredBytes,
+    int openTransactions,
+    long abortedTransactions) {}

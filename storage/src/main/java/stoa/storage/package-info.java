@@ -29,8 +29,8 @@
 /// The packages, each on those before it: [disk][stoa.storage.disk] is the port to a file system;
 /// [segment][stoa.storage.segment] the log; [index][stoa.storage.index] the places in the log;
 /// [object][stoa.storage.object] versioned objects; [upkeep][stoa.storage.upkeep] the maintenance
-/// of a device. Programs use the classes that this text links to; the rest is public for the other
-/// packages.
+/// of a device; [replication][stoa.storage.replication] keeps an object on several devices.
+/// Programs use the classes that this text links to; the rest is public for the other packages.
 ///
 /// # The files
 ///
@@ -136,6 +136,8 @@
 ///   5 SNAPSHOT    varint number of the snapshot, 0: this item's position; the versions it sees
 ///   6 RELEASED    varint number of the snapshot
 ///   7 ATTRIBUTE   no note; space 129, offset the slot: varint length of the name, name, value
+///   9 FORKED      varint birth of the object when it was made, id of the origin 16, varint number of
+///                 the origin's snapshot; the versions it sees
 ///   8 TRIMMED     nothing; space is a record space of the object, offset the least one that stays
 ///
 ///   versions      varint number of ranges; each varint first - last before, varint last - first
@@ -143,9 +145,10 @@
 ///
 /// The index has an object's extents in space 128, never overlapping; its attributes in 129, by
 /// slot, which is the first 63 bits of the name's SHA-256; its ranges of versions in 130; its birth
-/// in 131; its snapshots in 132; in 133, by the number of a record space, the bound of its trims.
-/// The *delta* of a snapshot, the parts that it sees and the object no longer has, is in the spaces
-/// 128 and 129 of an id of its own.
+/// in 131; its snapshots in 132; in 133, by the number of a record space, the bound of its trims;
+/// in 134 the forks of its snapshots. Beside the birth, at offset 1, is the origin of a fork. The
+/// *delta* of a snapshot, the parts that it sees and the object no longer has, is in the spaces 128
+/// and 129 of an id of its own.
 ///
 /// Reading the notes of the log in order makes the index. Retired segments may be missing: later
 /// notes repeat the live parts, the reader skips a place in a retired segment, and of two versions

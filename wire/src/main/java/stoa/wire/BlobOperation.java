@@ -49,7 +49,13 @@ public enum BlobOperation {
   /// Commits a write of several parts.
   COMMIT(23),
   /// Ends a write of several parts, which has no effect unless it was committed.
-  CLOSE(24);
+  CLOSE(24),
+  /// Begins a write of several parts, whose version the client chooses.
+  BEGIN_VERSION(25),
+  /// Finds the versions.
+  VERSIONS(26),
+  /// Counts versions as written.
+  SKIP(27);
 
   private final int number;
 
@@ -78,7 +84,17 @@ public enum BlobOperation {
   /// Returns whether the operation changes nothing.
   public boolean isRead() {
     return switch (this) {
-      case GENERATION, VERSION, SIZE, READ, ATTRIBUTE, ATTRIBUTES, HISTORY, SNAPSHOTS, AT -> true;
+      case GENERATION,
+          VERSION,
+          VERSIONS,
+          SIZE,
+          READ,
+          ATTRIBUTE,
+          ATTRIBUTES,
+          HISTORY,
+          SNAPSHOTS,
+          AT ->
+          true;
       default -> false;
     };
   }

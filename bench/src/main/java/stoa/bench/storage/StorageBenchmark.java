@@ -65,7 +65,7 @@ public final class StorageBenchmark implements Benchmark<StorageScale> {
   }
 
   /// Returns the contenders that this disk supports; a file system may require its cache.
-  private static List<Contender> able(Path folder, List<Contender> contenders) throws Exception {
+  static List<Contender> able(Path folder, List<Contender> contenders) throws Exception {
     Path probe = folder.resolve("probe");
     var able = new ArrayList<Contender>();
     for (Contender contender : contenders) {

@@ -217,7 +217,7 @@ class RaftGroupTest {
     Arrays.fill(bytes, (byte) 7);
     assertEquals(1, object.write(0, ByteBuffer.wrap(bytes)));
     object.snapshot();
-    try (var change = object.begin()) {
+    try (var change = object.begin(0)) {
       change.write(5, ByteBuffer.wrap(new byte[] {8}));
       change.write(500_000, ByteBuffer.wrap(new byte[] {9}));
       assertEquals(2, change.commit());

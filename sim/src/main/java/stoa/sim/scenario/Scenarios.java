@@ -61,6 +61,7 @@ public final class Scenarios {
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),
           new VersionedScenario("versioned-replicas-crashes", 2, VersionedNode.Trouble.FAILURES),
+          new AnyOrderScenario(),
           new MigrationScenario("migration", 0, new MigrationWorld.Trouble(6, 5, 8, 2, 0, 6)),
           new MigrationScenario(
               "migration-leaves", 0, new MigrationWorld.Trouble(10, 0, 0, 0, 0, 6)),

@@ -1,6 +1,6 @@
 package stoa.storage.disk;
 
-/// The layout of a device, and the heap that it may use.
+/// The layout of a device, the heap that it may use, and its limits.
 ///
 /// @param segmentBytes the size at which a new segment begins; a larger commit gets a segment of
 ///   its own. On a disk with room for less than 32 segments, they are smaller accordingly
@@ -11,12 +11,16 @@ package stoa.storage.disk;
 /// @param cacheBytesMax heap for index blocks read from disk
 /// @param directIo whether to write and read segments past the operating system's cache; a disk
 ///   without direct I/O then refuses to open
+/// @param durability how commits become durable
+/// @param transactions the limits of open write transactions
 public record DeviceConfig(
     int segmentBytes,
     int fillAheadBytes,
     int memtableBytesMax,
     int cacheBytesMax,
-    DirectIo directIo) {
+    DirectIo directIo,
+    Durability durability,
+    TransactionLimits transactions) {
   private static final int LEAST = 4 << 10;
 
   // A segment is at most this fraction of its disk, unless that would be too small.
@@ -29,12 +33,23 @@ public record DeviceConfig(
     atLeast("fillAheadBytes", fillAheadBytes, 0);
     atLeast("memtableBytesMax", memtableBytesMax, LEAST);
     atLeast("cacheBytesMax", cacheBytesMax, LEAST);
+    if (durability == Durability.PROTECTED_CACHE && directIo == DirectIo.OFF) {
+      throw new IllegalArgumentException(
+          "durability is PROTECTED_CACHE and directIo is OFF: commits would stay in the operating system's cache, which a power loss empties; set directIo ON first");
+    }
   }
 
   /// Creates a layout with segments in the operating system's cache.
   public DeviceConfig(
       int segmentBytes, int fillAheadBytes, int memtableBytesMax, int cacheBytesMax) {
-    this(segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, DirectIo.OFF);
+    this(
+        segmentBytes,
+        fillAheadBytes,
+        memtableBytesMax,
+        cacheBytesMax,
+        DirectIo.OFF,
+        Durability.SYNCED,
+        TransactionLimits.standard());
   }
 
   /// Creates the standard layout with another segment size.
@@ -49,22 +64,44 @@ public record DeviceConfig(
 
   /// Returns this layout with another [#fillAheadBytes()].
   public DeviceConfig withFillAheadBytes(int value) {
-    return new DeviceConfig(segmentBytes, value, memtableBytesMax, cacheBytesMax, directIo);
+    return with(segmentBytes, value, memtableBytesMax, cacheBytesMax, directIo);
   }
 
   /// Returns this layout with another [#memtableBytesMax()].
   public DeviceConfig withMemtableBytesMax(int value) {
-    return new DeviceConfig(segmentBytes, fillAheadBytes, value, cacheBytesMax, directIo);
+    return with(segmentBytes, fillAheadBytes, value, cacheBytesMax, directIo);
   }
 
   /// Returns this layout with another [#cacheBytesMax()].
   public DeviceConfig withCacheBytesMax(int value) {
-    return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, value, directIo);
+    return with(segmentBytes, fillAheadBytes, memtableBytesMax, value, directIo);
   }
 
   /// Returns this layout with another [#directIo()].
   public DeviceConfig withDirectIo(DirectIo value) {
-    return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, value);
+    return with(segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, value);
+  }
+
+  private DeviceConfig with(int segment, int fillAhead, int memtable, int cache, DirectIo direct) {
+    return new DeviceConfig(segment, fillAhead, memtable, cache, direct, durability, transactions);
+  }
+
+  /// Returns this layout with another [#durability()].
+  public DeviceConfig withDurability(Durability value) {
+    return new DeviceConfig(
+        segmentBytes,
+        fillAheadBytes,
+        memtableBytesMax,
+        cacheBytesMax,
+        directIo,
+        value,
+        transactions);
+  }
+
+  /// Returns this layout with another [#transactions()].
+  public DeviceConfig withTransactions(TransactionLimits value) {
+    return new DeviceConfig(
+        segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, directIo, durability, value);
   }
 
   /// Returns this layout with segments, and tables of the index, that are small compared with a
@@ -78,7 +115,9 @@ public record DeviceConfig(
         fillAheadBytes,
         (int) Math.min(memtableBytesMax, share),
         cacheBytesMax,
-        directIo);
+        directIo,
+        durability,
+        transactions.fitting(diskBytes));
   }
 
   private static void atLeast(String name, int value, int least) {

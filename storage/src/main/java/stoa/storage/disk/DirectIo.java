@@ -6,6 +6,7 @@ public enum DirectIo {
   OFF,
   /// Past it: for much data in large commits. The device pads each group of commits written at once
   /// to 4096 bytes, so small ones take more room. The end of the process may lose unsynced commits
-  /// too. Only a [FileDisk] whose file system allows it supports this; other disks refuse to open.
+  /// too. Of real disks, only a [FileDisk] whose file system allows it supports this; others refuse
+  /// to open.
   ON
 }

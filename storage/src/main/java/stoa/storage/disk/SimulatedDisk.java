@@ -47,6 +47,7 @@ public final class SimulatedDisk implements Disk {
   private int failingSync = -1;
   private boolean shortReads;
   private boolean tearing;
+  private boolean protectedCache;
 
   /// Creates an empty disk.
   ///
@@ -61,6 +62,7 @@ public final class SimulatedDisk implements Disk {
   public synchronized SimulatedDisk crash() {
     powerLost = true;
     var after = new SimulatedDisk(random.nextLong());
+    after.protectedCache = protectedCache;
     var surviving = new TreeMap<>(durableNames);
     int fate = random.nextInt(4);
     int cut = random.nextInt(nameChanges.size() + 1);
@@ -78,6 +80,7 @@ public final class SimulatedDisk implements Disk {
   public synchronized SimulatedDisk kill() {
     powerLost = true;
     var after = new SimulatedDisk(random.nextLong());
+    after.protectedCache = protectedCache;
     after.names.putAll(names);
     after.durableNames.putAll(durableNames);
     after.nameChanges.addAll(nameChanges);
@@ -153,6 +156,13 @@ public final class SimulatedDisk implements Disk {
     shortReads = true;
   }
 
+  /// Gives the disk a cache that survives a power loss, and direct I/O: from now on bytes written
+  /// with [#openDirect] are durable once the write has returned, up to the length that the file had
+  /// at its last sync.
+  public synchronized void protectCache() {
+    protectedCache = true;
+  }
+
   /// Flips one bit of a file, durably.
   ///
   /// @param bit 0 to 7
@@ -193,13 +203,20 @@ public final class SimulatedDisk implements Disk {
     names.put(name, content);
     nameChanges.add(survivors -> survivors.put(name, content));
     countChange();
-    return new Handle(name, content);
+    return new Handle(name, content, DirectIo.OFF);
   }
 
   @Override
   public synchronized DiskFile open(String name) throws IOException {
     ensurePower();
-    return new Handle(name, existing(names.get(name), name));
+    return new Handle(name, existing(names.get(name), name), DirectIo.OFF);
+  }
+
+  @Override
+  public synchronized DiskFile openDirect(String name) throws IOException {
+    if (!protectedCache) return Disk.super.openDirect(name);
+    ensurePower();
+    return new Handle(name, existing(names.get(name), name), DirectIo.ON);
   }
 
   @Override
@@ -316,6 +333,12 @@ public final class SimulatedDisk implements Disk {
       durableSize = size;
     }
 
+    /// Makes whole sectors durable, where the file had its length at the last sync.
+    void keep(int position, int length) {
+      int end = Math.min(position + length, durableSize);
+      if (position < end) unsynced.subMap(position / SECTOR, end / SECTOR).clear();
+    }
+
     void failSync() {
       unsynced.forEach(limbo::putIfAbsent);
       unsynced.clear();
@@ -357,11 +380,13 @@ public final class SimulatedDisk implements Disk {
   private final class Handle implements DiskFile {
     private final String name;
     private final Content content;
+    private final DirectIo directIo;
     private boolean closed;
 
-    Handle(String name, Content content) {
+    Handle(String name, Content content, DirectIo directIo) {
       this.name = name;
       this.content = content;
+      this.directIo = directIo;
     }
 
     @Override
@@ -385,6 +410,10 @@ public final class SimulatedDisk implements Disk {
           throw new IOException(
               name + ": write at " + position + " leaves a gap at " + content.size);
         }
+        if (directIo == DirectIo.ON && (position | source.remaining()) % DIRECT_ALIGNMENT != 0) {
+          throw new IOException(
+              "%s: %d bytes at %d are not aligned".formatted(name, source.remaining(), position));
+        }
         if (tearing) tear(position, source);
         requireRoom(position + source.remaining());
         boolean failing = writes++ == failingWrite;
@@ -395,8 +424,10 @@ public final class SimulatedDisk implements Disk {
           countChange();
           throw new IOException(name + ": simulated write error at " + position);
         }
+        int length = source.remaining();
         content.write((int) position, source);
         countChange();
+        if (directIo == DirectIo.ON) content.keep((int) position, length);
       }
     }
 

@@ -12,7 +12,8 @@ public final class Spaces {
   public static final int VERSIONS = 130;
 
   /// At offset 0, with the birth as its version: entries of the object below that log position are
-  /// dead, since it was deleted there.
+  /// dead, since it was deleted there. At offset 1, of a fork: the note that made it, with the
+  /// number of the snapshot as its version.
   public static final int BIRTH = 131;
 
   /// Number of a snapshot → the note that made it.
@@ -21,6 +22,10 @@ public final class Spaces {
   /// Number of a record space → the note that trimmed it, with the least offset that stays as its
   /// version.
   public static final int TRIMS = 133;
+
+  /// Slot of a fork → the note that made it, with the number of this object's snapshot as its
+  /// version.
+  public static final int FORKS = 134;
 
   private Spaces() {}
 }

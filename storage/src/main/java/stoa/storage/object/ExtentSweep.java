@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import stoa.base.StreamId;
 import stoa.storage.index.Entry;
 import stoa.storage.index.IndexScan;
 import stoa.storage.index.IndexView;
@@ -15,12 +14,11 @@ import stoa.storage.index.Spaces;
 public final class ExtentSweep implements AutoCloseable {
   /*
    * An object has one map. A snapshot needs several: its own delta, those of the newer snapshots,
-   * the object's map. At every offset the highest version that the snapshot's state has is the
+   * the object's map; a fork also those of the snapshot that it began as. At every offset the highest version that the snapshot's state has is the
    * visible one. So the sweep goes from bound to bound: the next place where an extent of any of
    * the maps begins or ends.
    */
   private final List<Cursor> cursors = new ArrayList<>();
-  private final @Nullable VersionState state;
   private final long end;
   private final Entry visible = new Entry();
   private long at;
@@ -28,21 +26,12 @@ public final class ExtentSweep implements AutoCloseable {
   /// Creates a sweep that begins with the first extent that overlaps the offsets from `from` to
   /// `end`.
   ///
-  /// @param maps the maps to look through
-  /// @param state the visible versions; null for all
-  ExtentSweep(
-      IndexView view,
-      List<StreamId> maps,
-      long birth,
-      @Nullable VersionState state,
-      long from,
-      long end)
-      throws IOException {
-    this.state = state;
+  /// @param layers the maps to look through
+  ExtentSweep(IndexView view, List<Moment.Layer> layers, long from, long end) throws IOException {
     this.at = from;
     this.end = end;
     try {
-      for (var map : maps) cursors.add(new Cursor(view, map, birth, from));
+      for (var layer : layers) cursors.add(new Cursor(view, layer, from));
     } catch (IOException | RuntimeException e) {
       close();
       throw e;
@@ -68,7 +57,7 @@ public final class ExtentSweep implements AutoCloseable {
           continue;
         }
         bound = Math.min(bound, entry.end());
-        if (state != null && !state.contains(entry.version)) continue;
+        if (cursor.state != null && !cursor.state.contains(entry.version)) continue;
         if (best == null || entry.version > best.version) best = entry;
       }
       long from = at;
@@ -90,9 +79,13 @@ public final class ExtentSweep implements AutoCloseable {
   private static final class Cursor {
     final Entry entry = new Entry();
     final IndexScan scan;
+    final @Nullable VersionState state;
     private boolean done;
 
-    Cursor(IndexView view, StreamId map, long birth, long from) throws IOException {
+    Cursor(IndexView view, Moment.Layer layer, long from) throws IOException {
+      var map = layer.map();
+      long birth = layer.birth();
+      state = layer.state();
       boolean before = ObjectLookup.floor(view, map, Spaces.BYTES, birth, from, entry);
       if (!before) entry.clear();
       long next = from == Long.MAX_VALUE ? from : from + 1;

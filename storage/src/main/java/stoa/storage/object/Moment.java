@@ -17,22 +17,74 @@ public final class Moment implements AutoCloseable {
   private final StreamId id;
   private final long birth;
   private final @Nullable VersionState state; // null: all versions
-  private final List<StreamId> maps = new ArrayList<>();
+  private final List<Layer> layers = new ArrayList<>();
+  private StreamId owner;
+
+  /// A map of the index to look through. At each byte, the highest visible version of all layers
+  /// counts.
+  ///
+  /// @param map the id of the map
+  /// @param owner the id in the items that it points to
+  /// @param birth entries with a position below are dead
+  /// @param state the visible versions; null for all
+  record Layer(StreamId map, StreamId owner, long birth, @Nullable VersionState state) {}
 
   private Moment(IndexView view, ObjectHead head, ObjectHead.@Nullable ObjectSnapshot snapshot) {
     this.view = view;
     this.id = head.id;
+    this.owner = head.id;
     this.birth = head.birth;
     this.state = snapshot == null ? null : snapshot.state();
+    add(head, snapshot);
+  }
+
+  private void add(ObjectHead head, ObjectHead.@Nullable ObjectSnapshot snapshot) {
+    var seen = snapshot == null ? null : snapshot.state();
     if (snapshot != null) {
       int first = head.snapshots.indexOf(snapshot);
-      for (int i = first; i < head.snapshots.size(); i++) maps.add(head.snapshots.get(i).delta());
+      for (int i = first; i < head.snapshots.size(); i++) {
+        layers.add(new Layer(head.snapshots.get(i).delta(), head.id, head.birth, seen));
+      }
     }
-    maps.add(id);
+    layers.add(new Layer(head.id, head.id, head.birth, seen));
+  }
+
+  /// Adds the layers of the snapshots that this object, a fork, began as.
+  private void addOrigins(SegmentLog log) throws IOException {
+    var origin = ObjectLookup.origin(view, log, id, birth);
+    while (origin != null) {
+      var head = new ObjectHead(origin.origin());
+      ObjectLookup.fill(view, log, head);
+      var snapshot = head.snapshot(origin.number());
+      if (snapshot == null) {
+        throw new IllegalStateException("broken invariant: a snapshot with forks is kept");
+      }
+      add(head, snapshot);
+      origin = ObjectLookup.origin(view, log, head.id, head.birth);
+    }
   }
 
   /// Returns the object in a view. Closing this, or a failure here, closes the view.
-  public static Moment now(IndexView view, StreamId id) throws IOException {
+  public static Moment now(IndexView view, SegmentLog log, StreamId id) throws IOException {
+    try {
+      var found = new Entry();
+      var head = new ObjectHead(id);
+      boolean fork =
+          view.floor(id.high(), id.low(), Spaces.BIRTH, ObjectLookup.ORIGIN, found)
+              && found.offset == ObjectLookup.ORIGIN;
+      if (fork) head.birth = ObjectLookup.birth(view, id, found);
+      else head.birth = found.exists() ? found.version : 0;
+      var moment = new Moment(view, head, null);
+      if (fork) moment.addOrigins(log);
+      return moment;
+    } catch (IOException | RuntimeException e) {
+      view.close();
+      throw e;
+    }
+  }
+
+  /// Returns the object in a view, without what a fork has of its origin.
+  public static Moment own(IndexView view, StreamId id) throws IOException {
     try {
       var head = new ObjectHead(id);
       head.birth = ObjectLookup.birth(view, id, new Entry());
@@ -48,14 +100,19 @@ public final class Moment implements AutoCloseable {
   static @Nullable Moment of(IndexView view, SegmentLog log, StreamId id, long number)
       throws IOException {
     Moment moment = null;
+    boolean done = false;
     try {
       var head = new ObjectHead(id);
       ObjectLookup.fill(view, log, head);
       var snapshot = head.snapshot(number);
-      if (snapshot != null) moment = new Moment(view, head, snapshot);
+      if (snapshot != null) {
+        moment = new Moment(view, head, snapshot);
+        moment.addOrigins(log);
+      }
+      done = moment != null;
       return moment;
     } finally {
-      if (moment == null) view.close();
+      if (!done) view.close();
     }
   }
 
@@ -90,12 +147,12 @@ public final class Moment implements AutoCloseable {
 
   /// Begins a walk over the extents between two offsets.
   public ExtentSweep extents(long from, long end) throws IOException {
-    return new ExtentSweep(view, maps, birth, state, from, end);
+    return new ExtentSweep(view, layers, from, end);
   }
 
   /// Returns the end of the last byte of data.
   long size() throws IOException {
-    if (state != null) return sizeBySweep();
+    if (layers.size() > 1) return sizeBySweep();
     var found = new Entry();
     long at = Long.MAX_VALUE;
     while (at >= 0 && ObjectLookup.floor(view, id, Spaces.BYTES, birth, at, found)) {
@@ -119,19 +176,29 @@ public final class Moment implements AutoCloseable {
   boolean attribute(long slot, Entry best) throws IOException {
     best.clear();
     var found = new Entry();
-    for (var map : maps) {
-      if (!ObjectLookup.exact(view, map, Spaces.ATTRIBUTES, birth, slot, found)) continue;
-      if (state != null && !state.contains(found.version)) continue;
-      if (!best.exists() || found.version > best.version) best.set(found);
+    for (var layer : layers) {
+      if (!ObjectLookup.exact(view, layer.map, Spaces.ATTRIBUTES, layer.birth, slot, found)) {
+        continue;
+      }
+      if (layer.state != null && !layer.state.contains(found.version)) continue;
+      if (best.exists() && found.version <= best.version) continue;
+      best.set(found);
+      owner = layer.owner;
     }
     return best.exists();
+  }
+
+  /// Returns the id of the object that has the item of the attribute found last.
+  StreamId owner() {
+    return owner;
   }
 
   /// Returns the slots of all attributes, including removed ones, ascending.
   List<Long> slots() throws IOException {
     var slots = new TreeSet<Long>();
-    for (var map : maps) {
-      try (var scan = view.scan(map.high(), map.low(), Spaces.ATTRIBUTES, 0, birth)) {
+    for (var layer : layers) {
+      var map = layer.map;
+      try (var scan = view.scan(map.high(), map.low(), Spaces.ATTRIBUTES, 0, layer.birth)) {
         while (scan.next()) slots.add(scan.entry().offset);
       }
     }

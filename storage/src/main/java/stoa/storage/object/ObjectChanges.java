@@ -76,6 +76,13 @@ public final class ObjectChanges {
       case ObjectNote.Deleted deleted -> delete(head, deleted, at, record);
       case ObjectNote.Snapshot snapshot -> snapshot(head, snapshot, at, record, length);
       case ObjectNote.Released released -> release(head, released, record);
+      case ObjectNote.Forked forked -> {
+        if (forked.birth() > head.birth) {
+          delete(head, new ObjectNote.Deleted(forked.birth()), at, record);
+          head = head(object);
+        }
+        yield fork(head, forked, at, record, length);
+      }
     };
   }
 
@@ -116,7 +123,9 @@ public final class ObjectChanges {
       int age = change.target() == 0 ? head.snapshots.size() : head.age(change.target());
       var map = head.delta(change.target());
       cover(change, head, writer(view, head, map, age, record, tie, Spaces.BYTES));
-      replace(change, writer(view, head, map, age, record, tie, Spaces.ATTRIBUTES));
+      if (change.attributes().count() > 0) {
+        replace(change, writer(view, head, map, age, record, tie, Spaces.ATTRIBUTES));
+      }
       for (var range : change.versions().ranges()) join(view, head, range, at, record);
     }
     return true;
@@ -135,9 +144,9 @@ public final class ObjectChanges {
     for (int i = 0; i < change.extents().count(); i++) {
       change.extents().get(i, piece);
       if (!piece.isHole() && !log.isLive(piece.position)) continue;
-      if (own && piece.offset >= head.end) writer.append(piece); // the map is empty there
+      boolean empty = own && piece.length > 0 && head.take(piece.offset, piece.end());
+      if (empty) writer.append(piece);
       else writer.cover(piece);
-      if (own) head.end = Math.max(head.end, piece.end());
     }
   }
 
@@ -241,7 +250,64 @@ public final class ObjectChanges {
     return found;
   }
 
-  private boolean delete(ObjectHead head, ObjectNote.Deleted deleted, long at, long stamp) {
+  private boolean fork(ObjectHead head, ObjectNote.Forked forked, long at, long stamp, int length)
+      throws IOException {
+    if (forked.birth() < head.birth) return false; // it was deleted
+    long number = forked.number();
+    var origin = piece.set(ObjectLookup.ORIGIN, at, 0, length, number, Entry.DATA);
+    put(head.id, Spaces.BIRTH, origin, stamp);
+    long slot = ObjectHead.slot(head.id);
+    put(forked.origin(), Spaces.FORKS, piece.set(slot, at, 0, 1, number, Entry.DATA), stamp);
+    try (var view = index.view(Long.MAX_VALUE)) {
+      for (var range : forked.state().ranges()) join(view, head, range, at, stamp);
+    }
+    return true;
+  }
+
+  /// Returns how many forks an object has, of one snapshot or of all.
+  ///
+  /// @param number of the snapshot; 0 for all
+  int forks(StreamId object, long number) throws IOException {
+    int count = 0;
+    try (var view = index.view(Long.MAX_VALUE);
+        var scan = view.scan(object.high(), object.low(), Spaces.FORKS, 0)) {
+      while (scan.next()) {
+        if (number == 0 || scan.entry().version == number) count++;
+      }
+    }
+    return count;
+  }
+
+  /// Returns whether an object has a fork with the slot of an id.
+  boolean hasFork(StreamId object, StreamId fork) throws IOException {
+    try (var view = index.view(Long.MAX_VALUE)) {
+      long slot = ObjectHead.slot(fork);
+      return ObjectLookup.exact(view, object, Spaces.FORKS, 0, slot, found);
+    }
+  }
+
+  /// Returns how many objects an object is made of by forking.
+  int depth(StreamId object) throws IOException {
+    int depth = 1;
+    try (var view = index.view(Long.MAX_VALUE)) {
+      var origin = ObjectLookup.origin(view, log, object, head(object).birth);
+      for (; origin != null; depth++) {
+        var id = origin.origin();
+        origin = ObjectLookup.origin(view, log, id, head(id).birth);
+      }
+    }
+    return depth;
+  }
+
+  private boolean delete(ObjectHead head, ObjectNote.Deleted deleted, long at, long stamp)
+      throws IOException {
+    try (var view = index.view(Long.MAX_VALUE)) {
+      var origin = ObjectLookup.origin(view, log, head.id, head.birth);
+      if (origin != null) {
+        var id = origin.origin();
+        index.remove(id.high(), id.low(), Spaces.FORKS, ObjectHead.slot(head.id), stamp);
+      }
+    }
     long birth = Math.max(deleted.birth() == 0 ? at : deleted.birth(), head.birth);
     put(head.id, Spaces.BIRTH, piece.set(0, at, 0, 1, birth, Entry.DATA), stamp);
     heads.remove(head.id); // to be looked up again

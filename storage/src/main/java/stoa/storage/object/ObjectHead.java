@@ -16,6 +16,9 @@ public final class ObjectHead {
   /// @param delta the id under which the index has the parts that only snapshots see
   public record ObjectSnapshot(long number, VersionState state, StreamId delta) {}
 
+  // As many as writes may be in progress at a time, one behind the other.
+  private static final int GAPS_MAX = 64;
+
   public final StreamId id;
   public long birth;
 
@@ -24,8 +27,11 @@ public final class ObjectHead {
 
   long topLast;
 
-  /// No extent of the object's own map ends after this offset.
-  long end;
+  // No extent of the object's own map ends after this offset; and it has none in the gaps: from,
+  // end, from, end …, in any order.
+  private long end;
+  private final long[] gaps = new long[2 * GAPS_MAX];
+  private int gapEnd;
 
   private long topGiven; // assigned to a record that may not be applied yet
 
@@ -34,6 +40,48 @@ public final class ObjectHead {
 
   public ObjectHead(StreamId id) {
     this.id = id;
+  }
+
+  /// Notes that no extent of the object's own map ends after an offset.
+  void endsAt(long offset) {
+    end = offset;
+    gapEnd = 0;
+  }
+
+  /// Notes that an extent takes some offsets. Returns whether the map is known to have none there.
+  ///
+  /// @param to beyond `from`
+  boolean take(long from, long to) {
+    if (from >= end) {
+      addGap(end, from);
+      end = to;
+      return true;
+    }
+    for (int i = 0; i < gapEnd; i += 2) {
+      long gapFrom = gaps[i];
+      long gapTo = gaps[i + 1];
+      if (to <= gapFrom || gapTo <= from) continue;
+      removeGap(i);
+      addGap(gapFrom, from);
+      addGap(to, gapTo);
+      if (gapFrom <= from && to <= gapTo) return true; // no other gap overlaps
+      i -= 2; // another one is there now
+    }
+    end = Math.max(end, to);
+    return false;
+  }
+
+  private void addGap(long from, long to) {
+    if (from >= to) return;
+    if (gapEnd == gaps.length) removeGap(0);
+    gaps[gapEnd++] = from;
+    gaps[gapEnd++] = to;
+  }
+
+  private void removeGap(int at) {
+    gapEnd -= 2;
+    gaps[at] = gaps[gapEnd];
+    gaps[at + 1] = gaps[gapEnd + 1];
   }
 
   /// Returns the next unused version.
@@ -66,6 +114,11 @@ public final class ObjectHead {
     int age = 0;
     while (age < snapshots.size() && snapshots.get(age).number < number) age++;
     return age;
+  }
+
+  /// Returns the slot of a fork among those of its origin.
+  static long slot(StreamId fork) {
+    return (fork.high() * 0x9e3779b97f4a7c15L + fork.low()) & Long.MAX_VALUE;
   }
 
   /// Returns the id of the map of a change: the object's own for 0, else the delta of snapshot

@@ -1,6 +1,7 @@
 package stoa.storage.object;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.storage.index.Entry;
@@ -11,6 +12,10 @@ import stoa.storage.segment.SegmentLog;
 /// Finds the index's entries of versioned objects. It skips entries that point below the birth of
 /// their object: they belong to a deleted one.
 public final class ObjectLookup {
+  /// The offset of a fork's origin in the space of births: so a read of another object needs no
+  /// lookup of its own to know that there is none.
+  static final long ORIGIN = 1;
+
   private ObjectLookup() {}
 
   /// Fills a head with the facts of its object in a view.
@@ -24,7 +29,7 @@ public final class ObjectLookup {
       head.topLast = found.end() - 1;
     }
     boolean any = floor(view, id, Spaces.BYTES, head.birth, Long.MAX_VALUE, found);
-    head.end = any ? found.end() : 0;
+    head.endsAt(any ? found.end() : 0);
     head.snapshots.clear();
     if (!view.floor(id.high(), id.low(), Spaces.SNAPSHOTS, Long.MAX_VALUE, found)) return;
     try (var scan = view.scan(id.high(), id.low(), Spaces.SNAPSHOTS, 0)) {
@@ -42,6 +47,18 @@ public final class ObjectLookup {
     }
     return new ObjectHead.ObjectSnapshot(
         entry.offset, snapshot.state(), ObjectHead.delta(id, entry.offset));
+  }
+
+  /// Returns the note that made an object a fork; null when it is none.
+  public static ObjectNote.@Nullable Forked origin(
+      IndexView view, SegmentLog log, StreamId id, long birth) throws IOException {
+    var found = new Entry();
+    if (!exact(view, id, Spaces.BIRTH, birth, ORIGIN, found)) return null;
+    byte[] data =
+        log.read(ObjectNote.FORKED, found.position, (int) found.length, id.high(), id.low(), 0, 0);
+    var note = ObjectNote.decode(ObjectNote.FORKED, new Decoder(data), found.position, 0);
+    if (note instanceof ObjectNote.Forked forked) return forked;
+    throw new IllegalStateException("broken invariant: the kind was given");
   }
 
   /// Returns the log position at which an object's life began, 0 when it does not exist.

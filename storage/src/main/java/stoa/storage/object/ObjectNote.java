@@ -22,6 +22,9 @@ public sealed interface ObjectNote {
   /// An attribute's name and value; no note by itself.
   int ATTRIBUTE = 7;
 
+  /// 8 is [RecordFormat#ITEM_TRIM][stoa.storage.segment.RecordFormat#ITEM_TRIM].
+  int FORKED = 9;
+
   /// Marks an item without a final place: its place is relative to the record of its note.
   long IN_RECORD = 1L << 62;
 
@@ -53,6 +56,15 @@ public sealed interface ObjectNote {
   /// @param number its number
   record Released(long number) implements ObjectNote {}
 
+  /// The object began as a snapshot of another one.
+  ///
+  /// @param birth of the object when it began so
+  /// @param origin the other object
+  /// @param number of its snapshot
+  /// @param state the versions that the snapshot sees
+  record Forked(long birth, StreamId origin, long number, VersionState state)
+      implements ObjectNote {}
+
   /// Returns the item kind of this note.
   default int kindOf() {
     return switch (this) {
@@ -60,6 +72,7 @@ public sealed interface ObjectNote {
       case Deleted deleted -> DELETED;
       case Snapshot snapshot -> SNAPSHOT;
       case Released released -> RELEASED;
+      case Forked forked -> FORKED;
     };
   }
 
@@ -74,6 +87,10 @@ public sealed interface ObjectNote {
         snapshot.state.encode(scratch);
       }
       case Released released -> scratch.varint(released.number);
+      case Forked forked -> {
+        scratch.varint(forked.birth).id(forked.origin).varint(forked.number);
+        forked.state.encode(scratch);
+      }
     }
     return commit.note(kindOf(), object, 0, 0, scratch.array(), 0, scratch.size());
   }
@@ -127,6 +144,7 @@ public sealed interface ObjectNote {
       case DELETED -> new Deleted(in.varint());
       case SNAPSHOT -> new Snapshot(in.varint(), VersionState.decode(in));
       case RELEASED -> new Released(in.varint());
+      case FORKED -> new Forked(in.varint(), in.id(), in.varint(), VersionState.decode(in));
       default -> null;
     };
   }

@@ -3,6 +3,7 @@ package stoa.storage.object;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
@@ -47,6 +48,17 @@ public abstract sealed class ObjectReader permits VersionedObject, ObjectSnapsho
   /// @throws stoa.storage.disk.ReadFailed when the disk cannot be read
   public final void read(long offset, ByteBuffer target) {
     reads.read(offset, target);
+  }
+
+  /// Begins a [#read(long, ByteBuffer)], which is done when the future completes: with nothing, or
+  /// with the exception of a read. The caller must not use the target before. The read sees what is
+  /// visible when it is done, at least what was when it began. Some threads of the device read, or
+  /// its executor; when 1,024 reads wait for these, the caller's thread does its own. So dependent
+  /// actions may read too.
+  ///
+  /// @throws IllegalArgumentException when the bytes end beyond the greatest offset
+  public final CompletableFuture<Void> readAsync(long offset, ByteBuffer target) {
+    return reads.readAsync(offset, target);
   }
 
   /// Returns the `length` bytes from `offset` on, like [#read(long, ByteBuffer)].

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.storage.index.Entry;
@@ -62,7 +63,7 @@ final class ObjectReads {
 
   private Moment moment() throws IOException {
     var view = objects.shown();
-    if (number == NOW) return Moment.now(view, id);
+    if (number == NOW) return Moment.now(view, objects.log(), id);
     var moment = Moment.of(view, objects.log(), id, number);
     if (moment == null) {
       throw new IllegalStateException(
@@ -108,6 +109,11 @@ final class ObjectReads {
     } finally {
       target.limit(limit); // also after a failed read
     }
+  }
+
+  CompletableFuture<Void> readAsync(long offset, ByteBuffer target) {
+    VersionedObjects.requireRange(offset, target.remaining());
+    return objects.reading().submit(() -> read(offset, target));
   }
 
   private void read(Moment moment, long offset, ByteBuffer target) throws IOException {
@@ -203,7 +209,7 @@ final class ObjectReads {
         at(moment -> {
           var found = new Entry();
           boolean there = moment.attribute(slot, found) && !found.isHole();
-          return there ? item(found) : NO_ITEM;
+          return there ? item(moment, found) : NO_ITEM;
         });
     if (item.length == 0 || !AttributeName.name(item).equals(name)) return null;
     return AttributeName.value(item);
@@ -215,15 +221,15 @@ final class ObjectReads {
       var found = new Entry();
       for (long slot : moment.slots()) {
         if (!moment.attribute(slot, found) || found.isHole()) continue;
-        byte[] item = item(found);
+        byte[] item = item(moment, found);
         result.put(AttributeName.name(item), AttributeName.value(item));
       }
       return Collections.unmodifiableSortedMap(result);
     });
   }
 
-  private byte[] item(Entry found) {
-    return objects.attribute(id, found);
+  private byte[] item(Moment moment, Entry found) {
+    return objects.attribute(moment.owner(), found);
   }
 
   ObjectStat stat() {

@@ -22,8 +22,25 @@ public final class ObjectSnapshot extends ObjectReader {
     return number;
   }
 
+  /// Makes an object that begins as this snapshot: with its bytes, attributes and versions, without
+  /// copying bytes. From then on the two are independent: each takes the versions that it lacks,
+  /// and at every byte the highest one is visible, whichever wrote it. Durable on return.
+  ///
+  /// A fork can be read, written, kept by snapshots and forked like any object. This snapshot lasts
+  /// as long as its forks: their bytes are in it.
+  ///
+  /// @param id of the new object
+  /// @throws IllegalStateException when an object with that id exists, the snapshot was released,
+  ///   the object has 1,024 forks, or is the eighth object in a chain of forks
+  public VersionedObject fork(StreamId id) {
+    objects.run(objects.fork(id, id(), number));
+    return new VersionedObject(objects, id);
+  }
+
   /// Releases the snapshot: the device may reclaim the bytes that only it sees. Does nothing when
   /// it was released before.
+  ///
+  /// @throws IllegalStateException when it has forks; delete them first
   public void release() {
     objects.run(objects.release(id(), number));
   }

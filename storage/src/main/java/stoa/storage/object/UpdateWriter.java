@@ -29,7 +29,7 @@ final class UpdateWriter {
 
   void write(VersionState peer, OutputStream to) throws IOException {
     try (var _ = objects.hold();
-        var moment = Moment.now(objects.shown(), id)) {
+        var moment = Moment.now(objects.shown(), objects.log(), id)) {
       var out = new DataOutputStream(to);
       write(moment, peer, out);
       out.flush();
@@ -41,7 +41,7 @@ final class UpdateWriter {
   void writeAll(VersionState peer, Set<Long> kept, OutputStream to) throws IOException {
     try (var _ = objects.hold();
         var view = objects.shown();
-        var now = Moment.now(view.again(), id)) {
+        var now = Moment.now(view.again(), objects.log(), id)) {
       var out = new DataOutputStream(to);
       var sent = peer;
       for (long number : now.snapshots()) {
@@ -107,7 +107,7 @@ final class UpdateWriter {
     for (long slot : moment.slots()) {
       if (!moment.attribute(slot, found) || !versions.contains(found.version)) continue;
       frame.clear().varint(slot).varint(found.version);
-      if (!found.isHole()) frame.raw(objects.attribute(id, found));
+      if (!found.isHole()) frame.raw(objects.attribute(moment.owner(), found));
       put(found.isHole() ? UpdateFormat.REMOVED_ATTRIBUTE : UpdateFormat.ATTRIBUTE, out);
     }
   }

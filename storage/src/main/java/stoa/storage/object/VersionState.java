@@ -3,6 +3,7 @@ package stoa.storage.object;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
@@ -11,6 +12,9 @@ import stoa.base.Encoder;
 public final class VersionState {
   /// The state of an object without versions.
   public static final VersionState EMPTY = new VersionState(new long[0]);
+
+  private static final String NONE = "none";
+  private static final Pattern RANGE = Pattern.compile("(\\d{1,19})(?:-(\\d{1,19}))?");
 
   private final long[] bounds; // first, last, first, last …, ascending, never adjacent
 
@@ -88,6 +92,25 @@ public final class VersionState {
     return builder.build();
   }
 
+  /// Returns the state of a text such as `1-47, 49`, which [#toString] returns.
+  ///
+  /// @throws IllegalArgumentException when the text is something else
+  public static VersionState parse(String text) {
+    var ranges = new ArrayList<VersionRange>();
+    if (text.equals(NONE)) return EMPTY;
+    for (var part : text.split(",", -1)) {
+      var range = RANGE.matcher(part.strip());
+      if (!range.matches()) {
+        throw new IllegalArgumentException(
+            "\"%s\" in \"%s\" is no range of versions, such as 49 or 1-47".formatted(part, text));
+      }
+      long first = Long.parseLong(range.group(1));
+      long last = range.group(2) == null ? first : Long.parseLong(range.group(2));
+      ranges.add(new VersionRange(first, last));
+    }
+    return of(ranges);
+  }
+
   /// Returns this state in a few bytes: for each gap and each range its length.
   public byte[] toBytes() {
     var out = new Encoder(16);
@@ -150,7 +173,7 @@ public final class VersionState {
       if (!text.isEmpty()) text.append(", ");
       text.append(range);
     }
-    return text.isEmpty() ? "none" : text.toString();
+    return text.isEmpty() ? NONE : text.toString();
   }
 
   /// Takes ranges in ascending order of their first version and joins those that touch.

@@ -29,10 +29,12 @@ public final class VersionedObject extends ObjectReader {
   }
 
   /// Begins to write a version. Any number of transactions may be open at once, on one object too,
-  /// up to 65,536 on a device. While one is open, the device reclaims no space that was written
-  /// since it began.
+  /// up to a limit for the device. While one is open, the device reclaims no space that was written
+  /// since its first part; the device aborts one that keeps too much in this way. See
+  /// [DeviceConfig#transactions()][stoa.storage.disk.DeviceConfig#transactions()].
   ///
   /// @param version at least 1
+  /// @throws IllegalStateException when too many are open
   public WriteTransaction begin(long version) {
     VersionedObjects.requireVersion(version);
     return objects.begin(this, version);
@@ -83,6 +85,16 @@ public final class VersionedObject extends ObjectReader {
   public CompletableFuture<Long> writeAsync(long offset, ByteBuffer data) {
     var write = objects.write(id(), VersionedObjects.NEXT, offset, data);
     return objects.submit(write).thenApply(changed -> write.version());
+  }
+
+  /// Counts versions as applied, without writing anything: for writes that never come, or whose
+  /// bytes are hidden. A later write of one of them changes nothing. Durable on return. Returns
+  /// whether it changed the object.
+  ///
+  /// @throws IllegalArgumentException when there is no version
+  public boolean skip(VersionState versions) {
+    if (versions.highest() == 0) throw new IllegalArgumentException("there is no version to skip");
+    return objects.run(objects.skip(id(), versions));
   }
 
   /// Returns the least version above all applied ones and those of open transactions. A

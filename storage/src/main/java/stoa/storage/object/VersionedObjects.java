@@ -2,6 +2,8 @@ package stoa.storage.object;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +18,7 @@ import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.ReadFailed;
+import stoa.storage.disk.TransactionLimits;
 import stoa.storage.index.Entry;
 import stoa.storage.index.Index;
 import stoa.storage.index.IndexView;
@@ -29,8 +32,6 @@ import stoa.storage.segment.SegmentLog;
 /// All versioned objects of a device: the writes to the log for them, and the open transactions.
 /// Thread-safe.
 public final class VersionedObjects {
-  private static final int OPEN_MAX = 1 << 16;
-
   // The approximate bytes of an operation in the log beside its data.
   private static final int OPERATION_BYTES = 256;
 
@@ -42,8 +43,10 @@ public final class VersionedObjects {
   /// In place of a version: the next one at the time of the write.
   static final long NEXT = 0;
 
-  // The most snapshots of one object.
+  // The most snapshots of one object, forks of it, and forks of forks.
   private static final int SNAPSHOTS_MAX = 64;
+  private static final int FORKS_MAX = 1024;
+  private static final int DEPTH_MAX = 8;
 
   private final SegmentLog log;
   private final Index index;
@@ -53,19 +56,27 @@ public final class VersionedObjects {
   private final AtomicInteger openCount = new AtomicInteger();
   private final LongConsumer makeRoom;
   private final Runnable unpinned;
+  private final TransactionLimits limits;
+  private final ReadQueue reading;
   private volatile boolean syncing = true;
   private final ReentrantReadWriteLock retiring = new ReentrantReadWriteLock();
 
   /// @param makeRoom returns when there is room for as many bytes, or throws [DiskFull]
   /// @param unpinned runs when a transaction or reader no longer keeps segments from being
   ///   reclaimed
+  /// @param limits of open transactions
+  /// @param reading does the reads of callers that do not wait
   public VersionedObjects(
       SegmentLog log,
       Index index,
       ObjectChanges changes,
       GroupCommit commits,
       LongConsumer makeRoom,
-      Runnable unpinned) {
+      Runnable unpinned,
+      TransactionLimits limits,
+      ReadQueue reading) {
+    this.limits = limits;
+    this.reading = reading;
     this.makeRoom = makeRoom;
     this.unpinned = unpinned;
     this.log = log;
@@ -76,6 +87,14 @@ public final class VersionedObjects {
 
   SegmentLog log() {
     return log;
+  }
+
+  TransactionLimits limits() {
+    return limits;
+  }
+
+  ReadQueue reading() {
+    return reading;
   }
 
   /// From now on operations are done when they are appended, and readers see them then.
@@ -162,10 +181,11 @@ public final class VersionedObjects {
 
   /// @param version may be [#NEXT]
   WriteTransaction begin(VersionedObject object, long version) {
-    if (openCount.incrementAndGet() > OPEN_MAX) {
+    if (openCount.incrementAndGet() > limits.openMax()) {
       openCount.decrementAndGet();
       throw new IllegalStateException(
-          OPEN_MAX + " write transactions are open, which is the limit; end some of them");
+          limits.openMax()
+              + " write transactions are open, which is the limit; end some of them (Device.openTransactions lists them)");
     }
     try (var view = index.view(log.end())) {
       long birth = ObjectLookup.birth(view, object.id(), new Entry());
@@ -202,6 +222,31 @@ public final class VersionedObjects {
     long oldest = Long.MAX_VALUE;
     for (var transaction : open) oldest = Math.min(oldest, transaction.oldest());
     return oldest;
+  }
+
+  /// Returns the open transactions, those that keep most first. The caller holds the append lock.
+  public List<OpenTransaction> openTransactions() {
+    var all = new ArrayList<OpenTransaction>();
+    for (var transaction : open) all.add(transaction.report(log.end()));
+    all.sort(Comparator.comparingLong(OpenTransaction::keptBytes).reversed());
+    return List.copyOf(all);
+  }
+
+  /// Returns the number of open transactions.
+  public int openCount() {
+    return openCount.get();
+  }
+
+  /// Aborts the transactions that keep more of the log than they may, and returns them. The caller
+  /// holds the append lock.
+  public List<OpenTransaction> abortForgotten() {
+    if (log.end() - oldestOpen() <= limits.keptBytesMax()) return List.of();
+    var aborted = new ArrayList<OpenTransaction>();
+    for (var transaction : open) {
+      var report = transaction.report(log.end());
+      if (report.keptBytes() > limits.keptBytesMax() && transaction.forget()) aborted.add(report);
+    }
+    return List.copyOf(aborted);
   }
 
   static void requireVersion(long version) {
@@ -273,6 +318,11 @@ public final class VersionedObjects {
     }
 
     @Override
+    public long rank() {
+      return 0; // its place in the log does not matter
+    }
+
+    @Override
     public long bytes() {
       return part.length;
     }
@@ -332,6 +382,11 @@ public final class VersionedObjects {
     return new ChangeWrite(object, versions, birth, extents);
   }
 
+  /// Returns versions without data.
+  ChangeWrite skip(StreamId object, VersionState versions) {
+    return new ChangeWrite(object, versions, ChangeWrite.NOW, new Pieces());
+  }
+
   /// Returns the deletion of an object.
   Operation deletion(StreamId object) {
     return new NoteWrite(object) {
@@ -384,12 +439,63 @@ public final class VersionedObjects {
     };
   }
 
+  /// Returns the beginning of an object as a snapshot of another one.
+  Operation fork(StreamId object, StreamId origin, long number) {
+    return new NoteWrite(object) {
+      @Override
+      public boolean admit() throws IOException {
+        var head = changes.head(object);
+        if (head.topLast > 0) {
+          throw new IllegalStateException(
+              "object %s exists; choose another id, or delete it first".formatted(object));
+        }
+        if (changes.head(origin).snapshot(number) == null) {
+          throw new IllegalStateException(
+              "snapshot %d of object %s was released; make another".formatted(number, origin));
+        }
+        if (changes.forks(origin, 0) >= FORKS_MAX || changes.hasFork(origin, object)) {
+          throw new IllegalStateException(
+              "object %s has %d forks, which is the limit, or one with an id like %s; delete some, or choose another id"
+                  .formatted(origin, FORKS_MAX, object));
+        }
+        if (changes.depth(origin) >= DEPTH_MAX) {
+          throw new IllegalStateException(
+              "object %s is %d times a fork of a fork, which is the limit; copy it instead"
+                  .formatted(origin, DEPTH_MAX));
+        }
+        return true;
+      }
+
+      @Override
+      ObjectNote note() throws IOException {
+        var snapshot = changes.head(origin).snapshot(number);
+        if (snapshot == null) throw new IllegalStateException("broken invariant: it was admitted");
+        return new ObjectNote.Forked(changes.head(object).birth, origin, number, snapshot.state());
+      }
+
+      @Override
+      public boolean onlyTakes() {
+        return false;
+      }
+
+      @Override
+      public long givesUp() {
+        return 0;
+      }
+    };
+  }
+
   /// Returns the release of a snapshot.
   Operation release(StreamId object, long number) {
     return new NoteWrite(object) {
       @Override
       public boolean admit() throws IOException {
-        return changes.head(object).snapshot(number) != null;
+        if (changes.head(object).snapshot(number) == null) return false;
+        int forks = changes.forks(object, number);
+        if (forks == 0) return true;
+        throw new IllegalStateException(
+            "snapshot %d of object %s has %d forks; delete them before it is released"
+                .formatted(number, object, forks));
       }
 
       @Override
@@ -546,6 +652,11 @@ public final class VersionedObjects {
     @Override
     public long bytes() {
       return bytes;
+    }
+
+    @Override
+    public long rank() {
+      return versions.highest() == NEXT ? -1 : versions.highest();
     }
 
     @Override

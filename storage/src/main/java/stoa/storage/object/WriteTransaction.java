@@ -34,6 +34,7 @@ public final class WriteTransaction implements AutoCloseable {
   private final SortedMap<String, byte[]> attributes = new TreeMap<>();
   private final List<String> removed = new ArrayList<>();
   private State state = State.OPEN;
+  private long bytes;
 
   private long oldest = Long.MAX_VALUE; // guarded by the append lock
 
@@ -41,7 +42,8 @@ public final class WriteTransaction implements AutoCloseable {
     OPEN,
     COMMITTING,
     COMMITTED,
-    ABORTED
+    ABORTED,
+    FORGOTTEN
   }
 
   /// A write or truncation of one call.
@@ -105,6 +107,7 @@ public final class WriteTransaction implements AutoCloseable {
       ensureOpen();
       if (parts.size() >= partsMax) throw tooManyParts();
       parts.add(part);
+      bytes += part.length;
       while (isWell(pending.peekFirst())) pending.removeFirst();
       pending.add(write.done);
     } finally {
@@ -185,17 +188,11 @@ public final class WriteTransaction implements AutoCloseable {
   ///   after [DeviceFailed][stoa.storage.disk.DeviceFailed] the outcome is unknown until the device
   ///   is opened again, otherwise nothing has changed and the transaction is aborted
   public boolean commit() {
-    lock.lock();
-    try {
-      ensureOpen();
-      state = State.COMMITTING;
-    } finally {
-      lock.unlock();
-    }
+    var _ = beginCommit();
     boolean changed;
     try {
       awaitParts();
-      var write = objects.commit(object.id(), version, birth, parts, attributes, removed);
+      var write = end();
       changed = objects.run(write);
       version = write.version();
     } catch (RuntimeException | Error e) {
@@ -204,6 +201,41 @@ public final class WriteTransaction implements AutoCloseable {
     }
     end(State.COMMITTED);
     return changed;
+  }
+
+  /// Begins a [#commit], which is done when the future completes: with whether it changed the
+  /// object, or with the exception of a commit. Does not wait for the parts. From now on [#abort]
+  /// and [#close] do nothing. Waits only while writes of more than 64 MiB are in progress.
+  ///
+  /// @throws IllegalStateException when it has ended
+  public CompletableFuture<Boolean> commitAsync() {
+    return CompletableFuture.allOf(beginCommit())
+        .thenCompose(_ -> {
+          var write = end();
+          return objects
+              .submit(write)
+              .thenApply(changed -> {
+                version = write.version();
+                return changed;
+              });
+        })
+        .whenComplete((_, failure) -> end(failure == null ? State.COMMITTED : State.ABORTED));
+  }
+
+  /// Admits no more parts, and returns the present ones.
+  private CompletableFuture<?>[] beginCommit() {
+    lock.lock();
+    try {
+      ensureOpen();
+      state = State.COMMITTING;
+      return pending.toArray(CompletableFuture<?>[]::new);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private VersionedObjects.ChangeWrite end() {
+    return objects.commit(object.id(), version, birth, parts, attributes, removed);
   }
 
   /// Begins to write a part; the caller limits their number.
@@ -234,19 +266,47 @@ public final class WriteTransaction implements AutoCloseable {
 
   /// Aborts the transaction. The device reclaims its writes later. Does nothing when it has ended.
   public void abort() {
-    lock.lock();
-    try {
-      if (state != State.OPEN) return;
-    } finally {
-      lock.unlock();
-    }
-    end(State.ABORTED);
+    var _ = endOpen(State.ABORTED);
   }
 
   /// Aborts the transaction unless it has committed.
   @Override
   public void close() {
     abort();
+  }
+
+  /// Aborts the transaction because it keeps too much of the log. Returns whether it was open. The
+  /// caller holds the append lock.
+  boolean forget() {
+    return endOpen(State.FORGOTTEN);
+  }
+
+  private boolean endOpen(State how) {
+    boolean wrote;
+    lock.lock();
+    try {
+      if (state != State.OPEN) return false;
+      state = how;
+      wrote = !parts.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+    objects.ended(this, wrote);
+    return true;
+  }
+
+  /// Returns what it has and keeps. The caller holds the append lock.
+  ///
+  /// @param logEnd the end of the log
+  OpenTransaction report(long logEnd) {
+    lock.lock();
+    try {
+      long since = oldest == Long.MAX_VALUE ? 0 : logEnd - oldest;
+      return new OpenTransaction(
+          object.id(), version, parts.size(), bytes, Math.max(0, since - bytes));
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void end(State how) {
@@ -262,6 +322,11 @@ public final class WriteTransaction implements AutoCloseable {
   }
 
   private void ensureOpen() {
+    if (state == State.FORGOTTEN) {
+      throw new IllegalStateException(
+          "the transaction of version %d of %s was aborted, because it kept more than %d bytes of the log from being reclaimed; begin another, and commit it sooner, or raise DeviceConfig.transactions"
+              .formatted(version, object.id(), objects.limits().keptBytesMax()));
+    }
     if (state != State.OPEN) {
       throw new IllegalStateException(
           "the transaction of version %d of %s has ended; begin another"

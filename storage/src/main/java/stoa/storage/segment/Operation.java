@@ -38,6 +38,12 @@ public abstract class Operation {
     return false;
   }
 
+  /// Returns the version by which it comes among others that were begun at the same time; -1 when
+  /// it keeps its place.
+  public long rank() {
+    return -1;
+  }
+
   /// Returns whether it only removes. Such an operation may use the reserved room.
   public boolean onlyTakes() {
     return alone();

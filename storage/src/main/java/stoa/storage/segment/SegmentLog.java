@@ -51,6 +51,9 @@ public final class SegmentLog {
    * Reading `end` before `current` makes sync() right without the append lock: if the segment
    * changed in between, invariant (3) says that the older one is durable already. `durable` and
    * `current` change before `end` does, so no thread syncs a segment that no longer takes appends.
+   *
+   * With a protected cache, bytes that the disk has taken are durable where the file had its length
+   * before: up to `filled` as it was when the last sync of the same segment began, which is `kept`.
    */
   private static final int SMALL_SYNC = 4 << 10;
   private static final int SYNCS_JUDGED = 64;
@@ -66,11 +69,20 @@ public final class SegmentLog {
   private final SingleFlight syncing = new SingleFlight();
   private final AtomicLong durable = new AtomicLong();
   private final AtomicLong syncs = new AtomicLong();
+  private final AtomicLong rounds = new AtomicLong(); // syncs, and those left out
+  private volatile Filled filled = new Filled(0, 0);
+  private volatile Filled kept = new Filled(0, 0);
   private volatile Segment[] segments;
   private volatile Segment current;
   private volatile long end;
   private volatile @Nullable Throwable failure;
   private volatile boolean closed;
+
+  /// How far a segment was filled ahead.
+  ///
+  /// @param segment its number
+  /// @param end the log position
+  private record Filled(int segment, long end) {}
 
   // The rest belongs to the appending thread.
   private final RecordWriter writer;
@@ -464,13 +476,14 @@ public final class SegmentLog {
     try {
       files.file(current).reserve(fileSize, to);
       fileSize = to;
+      filled = new Filled(current.number(), current.base() + to);
     } catch (DiskFull e) {
       // There may be room for the bytes themselves.
     }
   }
 
   private void judgeSyncs() {
-    long judged = syncs.get() - syncsJudged;
+    long judged = rounds.get() - syncsJudged;
     if (bytesJudged < config.fillAheadBytes() && judged < SYNCS_JUDGED) return;
     smallSyncs = bytesJudged <= judged * SMALL_SYNC;
     bytesJudged = 0;
@@ -516,9 +529,26 @@ public final class SegmentLog {
     // Half of the waiting bytes, so that the disk writes the other half during the sync.
     write(durable.get() + (end - durable.get()) / 2);
     long target = writtenEnd();
-    files.file(current).sync();
-    syncs.incrementAndGet();
+    var segment = current; // after the target: see above
+    rounds.incrementAndGet();
+    if (!isKept(segment, target)) {
+      var ahead = filled;
+      files.file(segment).sync();
+      if (ahead.segment == segment.number()) kept = ahead;
+      syncs.incrementAndGet();
+    }
     durable.accumulateAndGet(target, Math::max);
+  }
+
+  /// Returns whether what was written up to a log position survives a power loss without a sync.
+  private boolean isKept(Segment segment, long position) {
+    return switch (config.durability()) {
+      case SYNCED -> false;
+      case PROTECTED_CACHE -> {
+        var now = kept;
+        yield now.segment == segment.number() && position <= now.end;
+      }
+    };
   }
 
   /// Reads the data of the RECORD at a log position.

@@ -155,7 +155,7 @@ final class MaintenancePlan {
     int at = segmentOf(entry.position);
     if (at < 0) {
       // A deletion no longer matters when there are no older bytes.
-      if (walk.space() == Spaces.BIRTH) return;
+      if (walk.space() == Spaces.BIRTH && entry.offset == 0) return;
       throw new IllegalStateException(
           "broken invariant: what lives is not retired, but space %d of %s at %d points to %d"
               .formatted(walk.space(), id, entry.offset, entry.position));

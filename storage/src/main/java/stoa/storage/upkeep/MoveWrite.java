@@ -349,6 +349,9 @@ public final class MoveWrite extends Operation {
       case ObjectNote.Released released -> {
         // As above.
       }
+      case ObjectNote.Forked forked -> {
+        if (forked.birth() < head.birth) return; // it was deleted
+      }
     }
     put(it.object, it.note);
   }

@@ -41,7 +41,8 @@ final class Reclaim implements ItemVisitor {
    *     log no longer has the order of the snapshot and the versions after it;
    *   - the bounds of trims of record spaces, the last one of each;
    *   - deletions and releases, while an older segment may have the objects and snapshots that they
-   *     ended.
+   *     ended;
+   *   - the origins of forks.
    */
   private static final int MOVES_MAX = 512;
   private static final int MOVE_BYTES_MAX = 1 << 20;
@@ -239,6 +240,9 @@ final class Reclaim implements ItemVisitor {
       }
       case ObjectNote.Released released -> {
         if (!oldest) moves.note(id, released);
+      }
+      case ObjectNote.Forked forked -> {
+        if (forked.birth() == head(id).birth) moves.note(id, forked);
       }
     }
   }

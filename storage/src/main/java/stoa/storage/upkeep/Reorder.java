@@ -60,7 +60,7 @@ final class Reorder {
 
   private long run(long start, long bytesMax) throws IOException {
     long end = -1;
-    try (var moment = Moment.now(index.view(log.durable()), id);
+    try (var moment = Moment.own(index.view(log.durable()), id);
         var sweep = moment.extents(start, Long.MAX_VALUE)) {
       long bytes = 0;
       while (sweep.next()) {

@@ -17,6 +17,7 @@ import stoa.storage.disk.UnknownFormat;
 import stoa.storage.index.Manifest;
 import stoa.storage.index.Run;
 import stoa.storage.index.RunFormat;
+import stoa.storage.object.ObjectNote;
 import stoa.storage.segment.Item;
 import stoa.storage.segment.ItemVisitor;
 import stoa.storage.segment.Layout;
@@ -432,7 +433,7 @@ public final class Survey {
 
   /// Returns the length of an item according to its header; -1 when that is impossible.
   private static int bytes(byte[] region, int at, Item item) {
-    if (item.length < 0 || item.kind < 0 || item.kind > RecordFormat.ITEM_TRIM) return -1;
+    if (item.length < 0 || item.kind < 0 || item.kind > ObjectNote.FORKED) return -1;
     long bytes = RecordFormat.ITEM_HEADER + RecordFormat.stored(item.kind, item.length);
     return bytes <= region.length - at ? (int) bytes : -1;
   }

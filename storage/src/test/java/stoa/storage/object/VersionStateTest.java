@@ -46,6 +46,7 @@ class VersionStateTest {
       var state = VersionState.of(ranges);
       var model = bits(ranges);
       assertEquals(model, bits(state.ranges()));
+      assertEquals(state, VersionState.parse(state.toString()));
       assertEquals(Math.max(0, model.length() - 1), state.highest());
       for (int version = 0; version <= model.length() + 1; version++) {
         assertEquals(model.get(version), state.contains(version), state + " and " + version);
@@ -123,5 +124,13 @@ class VersionStateTest {
     var beyond = new Encoder(16).varint(1).varint(1).varint(Long.MAX_VALUE - 1).toBytes();
     assertThrows(IllegalArgumentException.class, () -> VersionState.fromBytes(beyond));
     assertEquals(3, new VersionRange(5, 7).count());
+  }
+
+  @Test
+  void aTextThatIsNoStateIsRefused() {
+    assertEquals("1-3, 9", VersionState.parse("9,2-3,1").toString());
+    for (var text : List.of("", "x", "1-", "1--2", "2-1", "0", "1;2", "99999999999999999999")) {
+      assertThrows(IllegalArgumentException.class, () -> VersionState.parse(text), text);
+    }
   }
 }

@@ -13,6 +13,7 @@ import stoa.log.ByteChange;
 import stoa.log.ByteObject;
 import stoa.storage.object.ObjectReader;
 import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionState;
 import stoa.store.running.Target;
 
 /// A blob of a store. Its only state is the generation that it uses, from the first call on that
@@ -77,16 +78,16 @@ public final class StoredBlob extends StoredReader {
   /// Makes a change of one version; returns that version.
   public long change(Consumer<ByteChange> changes) {
     return writing(object -> {
-      try (var change = begin(object)) {
+      try (var change = begin(object, 0)) {
         changes.accept(change);
         return change.commit();
       }
     });
   }
 
-  private static ByteChange begin(ByteObject object) {
+  private static ByteChange begin(ByteObject object, long version) {
     try {
-      return object.begin();
+      return object.begin(version);
     } catch (IllegalStateException tooMany) {
       throw new LimitExceeded(String.valueOf(tooMany.getMessage()), tooMany);
     }
@@ -104,9 +105,18 @@ public final class StoredBlob extends StoredReader {
 
   /// Begins a change of several parts.
   ///
+  /// @param version that the caller chooses; 0 for the next one
   /// @throws LimitExceeded when too many changes are open
-  public StoredWrite begin() {
-    return writing(object -> new StoredWrite(this, generation, begin(object)));
+  public StoredWrite begin(long version) {
+    return writing(object -> new StoredWrite(this, generation, begin(object, version)));
+  }
+
+  /// Counts versions as written.
+  public void skip(VersionState versions) {
+    this.<Boolean>writing(object -> {
+      object.skip(versions);
+      return true;
+    });
   }
 
   /// Takes a snapshot of the present blob.
