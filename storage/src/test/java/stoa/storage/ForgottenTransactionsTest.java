@@ -73,7 +73,9 @@ class ForgottenTransactionsTest {
       var first = device.object(1).begin(1);
       var _ = device.object(1).begin(2);
       var refusal = assertThrows(IllegalStateException.class, () -> device.object(2).begin(1));
-      assertTrue(String.valueOf(refusal.getMessage()).startsWith("2 write transactions"), refusal::toString);
+      assertTrue(
+          String.valueOf(refusal.getMessage()).startsWith("2 write transactions"),
+          refusal::toString);
       first.abort();
       device.object(2).begin(1).abort();
     }

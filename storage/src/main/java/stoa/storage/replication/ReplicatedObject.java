@@ -18,8 +18,8 @@ import stoa.storage.object.VersionState;
 /// majority has it; [#repair] brings replicas that missed some up to date by their versions.
 ///
 /// Acknowledged writes survive the loss of a minority of the replicas, and each change of the
-/// primary. An unacknowledged write, whose primary failed or which too few replicas took, may appear
-/// later, but never over one that a later primary wrote.
+/// primary. An unacknowledged write, whose primary failed or which too few replicas took, may
+/// appear later, but never over one that a later primary wrote.
 ///
 /// Thread-safe. It has no clock and starts nothing by itself: its owner calls [#resend] and
 /// [#repair] when it sees fit. Dependent actions of the returned futures run on the threads of the
