@@ -155,7 +155,7 @@ class AsyncCallsTest {
       for (int part = 0; part < 3; part++) {
         var _ = write.writeAsync(i * 10_000L + part * 3000L, filled(LENGTH, i + 1));
       }
-      long version = i + 1;
+      long version = i + 1L;
       var _ =
           write
               .commitAsync()

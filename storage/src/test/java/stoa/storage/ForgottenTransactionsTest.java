@@ -37,7 +37,7 @@ class ForgottenTransactionsTest {
       for (int i = 0; i < 150; i++) own.write(4000L * i, ByteBuffer.allocate(4000)); // its own
       for (int i = 0; i < 50; i++) device.object(3).write(0, ByteBuffer.allocate(4000));
       var refusal = assertThrows(IllegalStateException.class, forgotten::commit);
-      assertTrue(refusal.getMessage().contains("409600 bytes"), refusal::getMessage);
+      assertTrue(String.valueOf(refusal.getMessage()).contains("409600 bytes"), refusal::toString);
       assertThrows(IllegalStateException.class, () -> forgotten.write(0, ByteBuffer.allocate(1)));
       assertFalse(device.object(1).exists());
       assertEquals(2, device.stats().openTransactions());
@@ -73,7 +73,9 @@ class ForgottenTransactionsTest {
       var first = device.object(1).begin(1);
       var _ = device.object(1).begin(2);
       var refusal = assertThrows(IllegalStateException.class, () -> device.object(2).begin(1));
-      assertTrue(refusal.getMessage().startsWith("2 write transactions"), refusal::getMessage);
+      assertTrue(
+          String.valueOf(refusal.getMessage()).startsWith("2 write transactions"),
+          refusal::toString);
       first.abort();
       device.object(2).begin(1).abort();
     }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -161,7 +162,7 @@ class ForksTest {
     }
 
     private void write(int at) {
-      long version = 1 + random.nextInt(40);
+      long version = 1L + random.nextInt(40);
       var bytes = new byte[1 + random.nextInt(30)];
       for (int i = 0; i < bytes.length; i++) bytes[i] = (byte) (1 + random.nextInt(120));
       int offset = random.nextInt(ROOM - bytes.length);
@@ -197,7 +198,7 @@ class ForksTest {
         return;
       }
       snapshot.fork(object(to).id());
-      var from = models[at].snapshots.get(number);
+      var from = Objects.requireNonNull(models[at].snapshots.get(number));
       from.forks.add(to);
       models[to] = from.copy();
     }
@@ -206,7 +207,7 @@ class ForksTest {
       Long number = anySnapshot(at);
       if (number == null) return;
       var snapshot = object(at).snapshot(number);
-      if (!models[at].snapshots.get(number).forks.isEmpty()) {
+      if (!Objects.requireNonNull(models[at].snapshots.get(number)).forks.isEmpty()) {
         assertThrows(IllegalStateException.class, snapshot::release);
         return;
       }
@@ -222,7 +223,7 @@ class ForksTest {
       assertEquals(!models[at].changes.isEmpty(), object(at).delete());
       models[at] = new Model();
       for (var model : models) {
-        for (var snapshot : model.snapshots.values()) snapshot.forks.remove((Integer) at);
+        for (var snapshot : model.snapshots.values()) snapshot.forks.removeIf(fork -> fork == at);
       }
     }
 

@@ -80,7 +80,7 @@ class ProtectedCacheTest {
         assertThrows(
             IllegalArgumentException.class,
             () -> config.withDurability(Durability.PROTECTED_CACHE));
-    assertTrue(refusal.getMessage().contains("directIo"), refusal::getMessage);
+    assertTrue(String.valueOf(refusal.getMessage()).contains("directIo"), refusal::toString);
     assertEquals(Durability.SYNCED, DeviceConfig.standard().durability());
   }
 }

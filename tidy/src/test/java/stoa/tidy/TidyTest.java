@@ -46,6 +46,10 @@ class TidyTest {
               "its callers write for each other, and wait",
               THREAD),
           Edge.of(
+              "stoa.storage.object.ReadQueue",
+              "has others read for callers that do not wait",
+              THREAD),
+          Edge.of(
               "stoa.storage.upkeep.Upkeep",
               "the thread that keeps an idle device in order",
               THREAD),

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -344,7 +345,7 @@ final class AnyOrderScenario implements Scenario {
     }
 
     /// Returns whether a byte is that of the highest certain version, or of a higher one.
-    private boolean isRight(int at, byte seen, TreeSet<Long> certain) {
+    private boolean isRight(int at, byte seen, Set<Long> certain) {
       for (var write : writes.descendingMap().entrySet()) {
         if (!write.getValue().covers(at)) continue;
         if (write.getValue().bytes[at - write.getValue().offset] == seen) return true;

@@ -17,8 +17,8 @@ import stoa.storage.object.VersionState;
 /// replica applies what arrives in whatever order it arrives. A write is acknowledged when a
 /// majority has it; [#repair] brings replicas that missed some up to date by their versions.
 ///
-/// What was acknowledged survives the loss of a minority of the replicas, and each change of the
-/// primary. A write that was not, because its primary failed or too few replicas took it, may
+/// Acknowledged writes survive the loss of a minority of the replicas, and each change of the
+/// primary. An unacknowledged write, whose primary failed or which too few replicas took, may
 /// appear later, but never over one that a later primary wrote.
 ///
 /// Thread-safe. It has no clock and starts nothing by itself: its owner calls [#resend] and
