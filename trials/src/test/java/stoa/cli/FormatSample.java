@@ -460,8 +460,8 @@ final class FormatSample {
   /// What a client and a server said, frame by frame: the direction (0 of the client), the length
   /// in four bytes, and the frame.
   private static byte[] frames(Path work) throws Exception {
-    var one = new Build(
-            work.resolve("frames"), KIND, LINE, HEAD + "}", ORDER, OFFER, brief(), CLIENT);
+    var one =
+        new Build(work.resolve("frames"), KIND, LINE, HEAD + "}", ORDER, OFFER, brief(), CLIENT);
     var recorded = new ByteArrayOutputStream();
     Thread.currentThread().setContextClassLoader(one.type("Account").getClassLoader());
     var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
