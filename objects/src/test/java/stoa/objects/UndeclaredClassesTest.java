@@ -171,7 +171,7 @@ class UndeclaredClassesTest {
           assertTrue(read.getMessage().contains("v.Note"), read.getMessage());
           assertThrows(UnknownOutcome.class, () -> Program.call(board, "add", "more"));
         });
-    // What it could not read is as it was, and what it logged is executed.
+    // The calls that it could not read are there, and the one that it logged is executed.
     open(
         program,
         stoa -> {

@@ -19,7 +19,7 @@ import stoa.Shared;
 import stoa.Stoa;
 
 class ListenersCommandTest {
-  /// What changes.
+  /// An object that changes.
   @Shared(name = "test.Paper")
   public static class Paper {
     private int lines;
@@ -29,7 +29,7 @@ class ListenersCommandTest {
     }
   }
 
-  /// Hears it, or refuses to.
+  /// A listener that hears it, or refuses to.
   @Shared(name = "test.Reader")
   public static class Reader implements ObjectListener {
     private final String name;
