@@ -290,8 +290,14 @@ final class FormatSample {
     }
     stoa.store().put("kept", "value", FOREVER);
     stoa.store().put("brief", "value", Duration.ofMillis(1));
-    while (stoa.store().get("brief") != null || stoa.list(one.type("Draft")).iterator().hasNext()) {
+    while (stoa.store().get("brief") != null || hasSome(stoa, one.type("Draft"))) {
       Thread.onSpinWait();
+    }
+  }
+
+  private static boolean hasSome(Stoa stoa, Class<?> type) {
+    try (var listing = stoa.list(type)) {
+      return listing.iterator().hasNext();
     }
   }
 
