@@ -70,7 +70,8 @@ final class ListenersCommand implements Callable<Integer> {
       out.println(
           "  " + Words.count(one.told(), "event") + " told, at " + one.position() + ", " + place);
       if (one.lastFailure() == null) continue;
-      out.println("  " + Words.count(one.failures(), "failure") + ", the last: " + one.lastFailure());
+      out.println(
+          "  " + Words.count(one.failures(), "failure") + ", the last: " + one.lastFailure());
     }
     out.println(Words.count(all.size(), "listener"));
   }

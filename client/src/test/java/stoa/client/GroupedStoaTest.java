@@ -662,7 +662,7 @@ class GroupedStoaTest {
     for (int group = 0; group < GROUPS; group++) tally(group).increment();
     Subscription idle = stoa.subscribe("idle", Duration.ofSeconds(1));
     for (int i = 0; i < 3; i++) idle.acknowledge(look(idle));
-    // What is behind it now are the notes about it, which home alone has. They get older.
+    // Behind it are notes about it alone, which home has. They get older.
     LogAddress level = idle.position();
     LogAddress later = level;
     for (int i = 0; i < 500 && later.compareTo(level) <= 0; i++) later = look(idle);

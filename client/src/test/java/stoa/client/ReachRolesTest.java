@@ -34,8 +34,8 @@ class ReachRolesTest {
   static class Box implements ObjectListener {
     private long heard;
 
-    public void put() {
-      heard++;
+    public long put() {
+      return ++heard;
     }
 
     @Override

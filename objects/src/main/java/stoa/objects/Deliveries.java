@@ -100,7 +100,7 @@ final class Deliveries {
     private Pins.@Nullable Pin begins;
     private boolean held;
 
-    // What the listener was at the last look; no position while there is none.
+    // The state of the listener at the last look; no position while there is no listener.
     private long position = NOWHERE;
     private boolean failing;
 
@@ -135,7 +135,7 @@ final class Deliveries {
       pin = null;
     }
 
-    /// Notes what the listener is.
+    /// Notes the state of the listener.
     private synchronized void shows(ListenerObjects.@Nullable State now) {
       position = now == null ? NOWHERE : now.at().address().counter();
       failing = now != null && now.attempts() > 0;

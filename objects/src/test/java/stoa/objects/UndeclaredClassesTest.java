@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,7 +65,7 @@ class UndeclaredClassesTest {
   }
 
   private static List<?> all(Object board) {
-    return (List<?>) Program.call(board, "all");
+    return (List<?>) Objects.requireNonNull(Program.call(board, "all"));
   }
 
   /// Makes calls whose values have classes that only another type names.
@@ -168,10 +169,10 @@ class UndeclaredClassesTest {
         stoa -> {
           Object board = board(lacking, stoa);
           var read = assertThrows(StoaException.class, () -> Program.call(board, "size"));
-          assertTrue(read.getMessage().contains("v.Note"), read.getMessage());
+          assertTrue(String.valueOf(read.getMessage()).contains("v.Note"), read::toString);
           assertThrows(UnknownOutcome.class, () -> Program.call(board, "add", "more"));
         });
-    // What it could not read is as it was, and what it logged is executed.
+    // The calls that it could not read are there, and the one that it logged is executed.
     open(
         program,
         stoa -> {

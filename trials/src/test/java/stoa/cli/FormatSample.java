@@ -290,8 +290,14 @@ final class FormatSample {
     }
     stoa.store().put("kept", "value", FOREVER);
     stoa.store().put("brief", "value", Duration.ofMillis(1));
-    while (stoa.store().get("brief") != null || stoa.list(one.type("Draft")).iterator().hasNext()) {
+    while (stoa.store().get("brief") != null || hasSome(stoa, one.type("Draft"))) {
       Thread.onSpinWait();
+    }
+  }
+
+  private static boolean hasSome(Stoa stoa, Class<?> type) {
+    try (var listing = stoa.list(type)) {
+      return listing.iterator().hasNext();
     }
   }
 
@@ -460,8 +466,8 @@ final class FormatSample {
   /// What a client and a server said, frame by frame: the direction (0 of the client), the length
   /// in four bytes, and the frame.
   private static byte[] frames(Path work) throws Exception {
-    var one = new Build(
-            work.resolve("frames"), KIND, LINE, HEAD + "}", ORDER, OFFER, brief(), CLIENT);
+    var one =
+        new Build(work.resolve("frames"), KIND, LINE, HEAD + "}", ORDER, OFFER, brief(), CLIENT);
     var recorded = new ByteArrayOutputStream();
     Thread.currentThread().setContextClassLoader(one.type("Account").getClassLoader());
     var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);

@@ -19,21 +19,20 @@ import stoa.Shared;
 import stoa.Stoa;
 
 class ListenersCommandTest {
-  /// What changes.
+  /// An object that changes.
   @Shared(name = "test.Paper")
   public static class Paper {
     private int lines;
 
-    public void write() {
-      lines++;
+    public int write() {
+      return ++lines;
     }
   }
 
-  /// Hears it, or refuses to.
+  /// A listener that hears it, or refuses to.
   @Shared(name = "test.Reader")
   public static class Reader implements ObjectListener {
     private final String name;
-    private long heard;
 
     public Reader(String name) {
       this.name = name;
@@ -42,7 +41,6 @@ class ListenersCommandTest {
     @Override
     public void on(ObjectEvent event) {
       if (name.equals("tired")) throw new IllegalStateException("asleep");
-      heard++;
     }
   }
 

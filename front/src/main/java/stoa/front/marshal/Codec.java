@@ -568,9 +568,9 @@ final class Codec {
     return new Corrupt("an encoded value cannot be read: " + ThrowableText.of(e), e);
   }
 
-  /// Returns the name in the dictionary of the class whose number Fory read last, when a null pointer or a failed assertion of
-  /// Fory shows that it is not registered here; null when the dictionary does not know the number
-  /// either.
+  /// Returns the name in the dictionary of the class whose number Fory read last, when a null
+  /// pointer or a failed assertion of Fory shows that it is not registered here; null when the
+  /// dictionary does not know the number either.
   private @Nullable String unknownName() {
     MemoryBuffer read = in.getBuffer();
     int end = read.readerIndex();
@@ -584,8 +584,8 @@ final class Codec {
     return name != null && !named(name).isEmpty() ? name : null;
   }
 
-  /// Returns what a name in the dictionary names: a class, for a shared class its stored name; empty
-  /// when it names neither.
+  /// Returns what a name in the dictionary names: a class, for a shared class its stored name;
+  /// empty when it names neither.
   private static String named(String name) {
     for (String prefix : List.of(Registry.CLASS, Registry.PROXY, Registry.INSTANCE)) {
       if (name.startsWith(prefix)) return name.substring(prefix.length());

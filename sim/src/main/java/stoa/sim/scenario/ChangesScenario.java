@@ -164,8 +164,8 @@ public final class ChangesScenario implements Scenario {
                   t -> both ? t.addBoth(id, 1, ballast, other) : t.add(id, 1, ballast)));
     }
 
-    /// Takes back a call that is logged, perhaps, and has not run. Its verdict lies behind it in the
-    /// log, with other entries between.
+    /// Takes back a call that is logged, perhaps, and has not run. Its verdict lies behind it in
+    /// the log, with other entries between.
     private void cancel() {
       for (int i = chance.between(1, 3); i > 0; i--) add();
       step();
