@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.cfg.Configuration;
@@ -38,10 +39,14 @@ import stoa.stacksync.Status;
 final class HibernateService extends SqlService implements AutoCloseable {
   private final List<SessionFactory> factories = new ArrayList<>();
 
+  // Its own pool refuses a caller that finds no connection; these wait.
+  private final Semaphore turns;
+
   /// @param servers the databases, in the order of the shards
   /// @param connections how many connections to each Hibernate may open
   HibernateService(List<ConnectionPool> shards, List<PostgresServer> servers, int connections) {
     super(shards);
+    turns = new Semaphore(connections);
     for (var server : servers) {
       var configuration = new Configuration();
       for (var entity :
@@ -207,7 +212,12 @@ final class HibernateService extends SqlService implements AutoCloseable {
       UUID user, UUID device, UUID workspace, List<ItemChange> changes) {
     requireDistinct(changes);
     var factory = factories.get(Math.floorMod(user.hashCode(), factories.size()));
-    return factory.fromTransaction(session -> commit(session, user, device, workspace, changes));
+    turns.acquireUninterruptibly();
+    try {
+      return factory.fromTransaction(session -> commit(session, user, device, workspace, changes));
+    } finally {
+      turns.release();
+    }
   }
 
   private static List<CommitInfo> commit(

@@ -77,7 +77,7 @@ final class PlProxy {
 
   /// Finds the library, or gets it.
   private static Path library() throws IOException, InterruptedException, RemoteContender.Missing {
-    String version = PostgresServer.programs().getParent().getFileName().toString();
+    String version = PostgresServer.version();
     Path installed = Path.of("/usr/lib/postgresql", version, "lib", LIBRARY);
     if (Files.exists(installed)) return installed;
     // In a folder that the user postgres can read, wherever the build is.

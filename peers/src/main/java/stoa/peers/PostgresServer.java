@@ -83,13 +83,18 @@ final class PostgresServer implements AutoCloseable {
   }
 
   /// Returns the folder of the programs of the newest version.
-  static Path programs() throws IOException, RemoteContender.Missing {
+  private static Path programs() throws IOException, RemoteContender.Missing {
+    return PROGRAMS.resolve(version()).resolve("bin");
+  }
+
+  /// Returns the newest version that is installed.
+  static String version() throws IOException, RemoteContender.Missing {
     if (!Files.isDirectory(PROGRAMS)) {
       throw new RemoteContender.Missing(
           "PostgreSQL is not installed; install it: apt install postgresql");
     }
     try (var versions = Files.list(PROGRAMS)) {
-      return versions.sorted().toList().getLast().resolve("bin");
+      return String.valueOf(versions.sorted().toList().getLast().getFileName());
     }
   }
 

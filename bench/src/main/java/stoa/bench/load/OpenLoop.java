@@ -14,6 +14,8 @@ public final class OpenLoop {
   /// Makes one request.
   @FunctionalInterface
   public interface Request {
+    /// Makes it, and returns when it is answered.
+    ///
     /// @param caller the number of the caller
     /// @param number the number of its request
     void make(int caller, int number) throws Exception;

@@ -23,6 +23,7 @@ public final class Script {
   private static final int ITEMS = 12;
   private static final long QUOTA_BYTES = 5_000;
   private static final long SEED = 11;
+  private static final List<Status> LATER = List.of(Status.CHANGED, Status.RENAMED, Status.MOVED);
 
   private final SplittableRandom random = new SplittableRandom(SEED);
   private final List<String> answers = new ArrayList<>();
@@ -97,7 +98,7 @@ public final class Script {
     if (kind == 1) version++;
     long parent = random.nextInt(3) == 0 ? Metadata.ROOT : random.nextInt(4);
     var status =
-        version == 1 ? Status.NEW : kind == 2 ? Status.DELETED : Status.values()[1 + kind % 3];
+        version == 1 ? Status.NEW : kind == 2 ? Status.DELETED : LATER.get(kind % LATER.size());
     long size = status == Status.DELETED ? 0 : random.nextInt(10) * 100L;
     var metadata =
         item < 3
