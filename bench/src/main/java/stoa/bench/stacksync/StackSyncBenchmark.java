@@ -202,8 +202,10 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
               (caller, number) -> {
                 var request = mine.get(caller).get(number);
                 var user = request.user();
+                var changes = List.of(request.change());
+                var service = services.get(caller);
                 Object _ =
-                    services.get(caller).doCommit(user, user, user, List.of(request.change()));
+                    CommitLoad.OUTAGE.bridge(() -> service.doCommit(user, user, user, changes));
               });
       open.merge(
           contender.name(),
