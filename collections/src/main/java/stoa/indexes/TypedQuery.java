@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Call1;
 import stoa.Condition;
@@ -109,8 +108,6 @@ final class TypedQuery<T> implements Query<T> {
   private Test test(Condition<T> condition) {
     return switch (condition) {
       case Condition.Compared<T> compared -> test(compared);
-      case Condition.Meets<T>(Predicate<? super T> predicate) ->
-          new Test.Of(stoa.predicate(predicate), Condition.Comparison.EQUAL, IndexedMember.met());
       case Condition.All<T>(List<Condition<T>> some) -> {
         var all = new ArrayList<Test>();
         for (Condition<T> one : some) {
@@ -268,7 +265,7 @@ final class TypedQuery<T> implements Query<T> {
     if (of.value() != null && of.value().compareTo(point) > 0) return answer;
     String after = point.equals(of.value()) ? of.object() : null;
     IndexPart part =
-        InstalledIndexes.partAt(stoa, plan.type(), plan.index(), InstalledIndexes.numberOf(point));
+        InstalledIndexes.part(stoa, plan.type(), plan.index(), InstalledIndexes.partOf(point));
     for (String object : seen(part).find(point, after, of.max())) {
       answer.add(point);
       answer.add(object);
@@ -325,7 +322,7 @@ final class TypedQuery<T> implements Query<T> {
     Plan plan = plan(order, window, Plan.Result.ROWS);
     String point = plan.point();
     if (point == null) return new Watch<>(this::objects, () -> stoa.follow(shared.name(), null));
-    int part = InstalledIndexes.numberOf(point);
+    int part = InstalledIndexes.partOf(point);
     byte[] key = Keys.encode(InstalledIndexes.nameOf(shared.name(), plan.index(), part));
     return new Watch<>(this::objects, () -> stoa.follow(IndexPart.NAME, key));
   }

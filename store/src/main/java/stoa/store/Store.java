@@ -793,9 +793,7 @@ public final class Store implements AutoCloseable {
               end,
               entry -> {
                 boolean tells =
-                    entry.kind() != Records.CHECKPOINT
-                        && entry.kind() != Records.ARRIVED
-                        && !Records.isFollowed(entry);
+                    entry.kind() != Records.CHECKPOINT && entry.kind() != Records.ARRIVED;
                 if (tells) events.add(Event.of(entry));
                 return true;
               });
