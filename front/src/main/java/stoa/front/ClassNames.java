@@ -12,6 +12,9 @@ public final class ClassNames {
   /// a reference before it uses a class.
   public static final String CLASS = "class ";
 
+  /// Stands between a type's stored name and the name of a class of it that is not the first.
+  public static final String FACE = " as ";
+
   /// The prefix of a type's stored name and the id of an index that a version of its class has.
   public static final String INDEX = "index ";
 

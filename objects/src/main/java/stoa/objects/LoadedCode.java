@@ -297,8 +297,8 @@ final class LoadedCode implements Service.Vocabulary {
     String rest = name.substring(name.indexOf(' ') + 1);
     if (name.startsWith(ClassNames.CLASS)) return successor(rest);
     if (rest.equals(Blob.class.getName())) return SharedBlob.class;
-    int face = rest.lastIndexOf(" as ");
-    Class<?> named = face < 0 ? null : loaded(rest.substring(face + 4));
+    int face = rest.lastIndexOf(ClassNames.FACE);
+    Class<?> named = face < 0 ? null : loaded(rest.substring(face + ClassNames.FACE.length()));
     if (named != null) return named;
     ObjectType type = findNamed(rest);
     // An object of other code is known by its reference alone.

@@ -75,10 +75,28 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store would not number it itself
   int numberOfGroup(String name) {
-    if (stoa.dictionary().find(name) == null && name.startsWith(ClassNames.CLASS)) {
-      useOfGroup(name.substring(name.lastIndexOf(' ') + 1));
+    if (stoa.dictionary().find(name) == null) {
+      if (name.startsWith(ClassNames.CLASS)) useOfGroup(name.substring(name.lastIndexOf(' ') + 1));
+      else useAgain(name);
     }
     return numbers(List.of(name)).getFirst();
+  }
+
+  /// Waits until the classes of a type are registered. While another thread does that, they have
+  /// their numbers before the other names of the type.
+  ///
+  /// @param name that contains the stored name of the type
+  private void useAgain(String name) {
+    String type = name.substring(name.indexOf(' ') + 1);
+    int face = type.indexOf(ClassNames.FACE);
+    if (face >= 0) type = type.substring(0, face);
+    for (String className : stoa.dictionary().after(ClassNames.CLASS + type + " ")) {
+      try {
+        useOfGroup(className);
+      } catch (NotShareable gone) {
+        // A later class may have the type's name.
+      }
+    }
   }
 
   private boolean isMethod(String name) {
