@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -48,8 +47,8 @@ final class DemoCommand implements Callable<Integer> {
       names = "--data",
       paramLabel = "DIR",
       description =
-          "The store's directory. Without it, stoa-data/demo; with --crash or --remote, a directory"
-              + " of its own, removed after a success.")
+          "The store's directory. Without it, stoa-data/demo-DESIGN; with --crash or --remote, a"
+              + " directory of its own, removed after a success.")
   private @Nullable Path data;
 
   @Option(
@@ -169,8 +168,8 @@ final class DemoCommand implements Callable<Integer> {
     } else if (crash) {
       verified = new CrashDemo(out, PARENT, data, scenario, kills, chosen).run();
     } else {
-      var name = scenario.design() == Design.ITEMS_EMBEDDED ? "demo" : "demo-" + design;
-      var directory = data != null ? data : PARENT.resolve(name.toLowerCase(Locale.ROOT));
+      // A store of the earlier designs, in the folder demo, stays as it is.
+      var directory = data != null ? data : PARENT.resolve("demo-" + scenario.design());
       verified = new Demo(out, directory, scenario).run();
     }
     return verified ? 0 : 1;

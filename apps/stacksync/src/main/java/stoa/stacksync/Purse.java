@@ -2,7 +2,7 @@ package stoa.stacksync;
 
 import java.util.SequencedMap;
 
-/// The owner of a workspace, who is charged for what its items hold.
+/// The owner of a workspace, whose quota bounds what its items hold.
 public interface Purse {
   /// Charges the differences in size that a commit would make, one item after the other, each if
   /// there is room for it.
