@@ -30,7 +30,9 @@ final class Arrangement {
   private static final int COMMITS_MAX = 512;
   private static final int PAIRS_MAX = 4_096;
 
-  private Arrangement() {}
+  // The last mark that an end of a stream got. Marks begin anew when they overflow: one of long ago
+  // may then be taken for one of this batch, which only costs time.
+  private int marks;
 
   /// A part of a key, or [#WHOLE] or [#ANY].
   private record Place(StreamId stream, long part) {}
@@ -39,7 +41,7 @@ final class Arrangement {
   private record Writer(int number, Footprint change) {}
 
   /// Arranges the commits among the requests of a batch.
-  static void arrange(List<Request> requests) {
+  void arrange(List<Request> requests) {
     int from = 0;
     for (int i = 0; i <= requests.size(); i++) {
       if (i < requests.size() && requests.get(i) instanceof CommitRequest) continue;
@@ -48,15 +50,36 @@ final class Arrangement {
     }
   }
 
-  private static void arrange(List<Request> requests, int from, int to) {
+  private void arrange(List<Request> requests, int from, int to) {
     var commits = new ArrayList<Draft.Changes>(to - from);
     for (Request request : requests.subList(from, to)) {
       commits.add(((CommitRequest) request).transaction.changes());
     }
+    if (!meet(commits)) return;
     int[] order = order(commits);
     if (order.length == 0) return;
     var before = List.copyOf(requests.subList(from, to));
     for (int i = 0; i < order.length; i++) requests.set(from + i, before.get(order[i]));
+  }
+
+  /// Returns whether a transaction has used a key that another one changes. Most batches end here.
+  boolean meet(List<? extends Draft.Changes> commits) {
+    int none = marks;
+    for (Draft.Changes commit : commits) {
+      marks++;
+      for (Draft.Change change : commit.changes()) {
+        int before = change.end().mark(marks);
+        if (before - none > 0 && before != marks) return true;
+      }
+    }
+    int own = none;
+    for (Draft.Changes commit : commits) {
+      own++;
+      for (StreamEnd end : commit.touched()) {
+        if (end.mark() - none > 0 && end.mark() != own) return true;
+      }
+    }
+    return false;
   }
 
   /// Returns the numbers of transactions in the order in which they should commit; empty for the

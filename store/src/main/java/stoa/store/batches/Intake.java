@@ -136,6 +136,7 @@ public final class Intake {
 
   // Owned by the leader.
   private final Draft draft;
+  private final Arrangement arrangement = new Arrangement();
   private Sequencer sequencer;
   private long reservedTo;
 
@@ -371,7 +372,7 @@ public final class Intake {
     if (taken.isEmpty() || !reserve()) return;
     defer(); // the wait for addresses lets transactions claim keys
     if (taken.isEmpty()) return;
-    Arrangement.arrange(taken);
+    arrangement.arrange(taken);
     begin();
     for (Request request : taken) {
       try {

@@ -53,6 +53,8 @@ public abstract class StreamEnd {
   // The last changes by their footprints; null when all changes in this process were of everything.
   private @Nullable LastChanges nextChanges;
 
+  private int mark;
+
   private long oldChange;
   private @Nullable LastChanges oldChanges;
   private long oldCheckpoint;
@@ -92,6 +94,18 @@ public abstract class StreamEnd {
     }
     if (known != null) nextChanges = known.with(footprint, counter);
     nextChange = counter;
+  }
+
+  /// Returns the mark of the last transaction that its batch found to change the key.
+  public final int mark() {
+    return mark;
+  }
+
+  /// Sets the mark; returns the one before.
+  public final int mark(int next) {
+    int before = mark;
+    mark = next;
+    return before;
   }
 
   /// Saves the committed fields before the first change of a batch; returns whether this call saved

@@ -43,12 +43,7 @@ class ArrangementTest {
 
   private static final End MAP = new End();
 
-  private record Change(Footprint footprint) implements Draft.Change {
-    @Override
-    public StreamEnd end() {
-      return MAP;
-    }
-
+  private record Change(End end, Footprint footprint) implements Draft.Change {
     @Override
     public byte @Nullable [] value() {
       return new byte[0];
@@ -98,8 +93,13 @@ class ArrangementTest {
     public void placed(long address, long micros) {}
   }
 
-  /// A transaction on parts of one map.
-  private record Transaction(Set<Footprint> reads, Set<Footprint> writes) implements Draft.Changes {
+  /// A transaction on parts of a map.
+  private record Transaction(End end, Set<Footprint> reads, Set<Footprint> writes)
+      implements Draft.Changes {
+    private Transaction(Set<Footprint> reads, Set<Footprint> writes) {
+      this(MAP, reads, writes);
+    }
+
     @Override
     public long counter() {
       return 0;
@@ -112,11 +112,11 @@ class ArrangementTest {
 
     @Override
     public Collection<StreamEnd> touched() {
-      return List.of(MAP);
+      return List.of(end);
     }
 
     @Override
-    public Collection<Footprint> footprints(StreamEnd end) {
+    public Collection<Footprint> footprints(StreamEnd used) {
       var all = new HashSet<>(reads);
       all.addAll(writes);
       return all;
@@ -124,7 +124,7 @@ class ArrangementTest {
 
     @Override
     public List<Change> changes() {
-      return writes.stream().map(Change::new).toList();
+      return writes.stream().map(part -> new Change(end, part)).toList();
     }
 
     @Override
@@ -191,6 +191,34 @@ class ArrangementTest {
       after += committed(Arrays.stream(order).mapToObj(commits::get));
     }
     assertTrue(after > before + 100, before + " of 3,200 before, and " + after);
+  }
+
+  private static Transaction of(End end, boolean changes) {
+    return new Transaction(end, Set.of(), changes ? Set.of(Footprint.ALL) : Set.of());
+  }
+
+  /// Which transactions have met is what a comparison of all pairs finds, batch after batch.
+  @Test
+  void transactionsMeetAtAKeyThatOneOfThemChanges() {
+    var random = new SplittableRandom(5);
+    var arrangement = new Arrangement();
+    var ends = Stream.generate(End::new).limit(12).toList();
+    int met = 0;
+    for (int batch = 0; batch < 2_000; batch++) {
+      var commits = new ArrayList<Transaction>();
+      for (int i = 0; i < 2 + random.nextInt(6); i++) {
+        commits.add(of(ends.get(random.nextInt(12)), random.nextInt(3) > 0));
+      }
+      boolean meet = false;
+      for (Transaction one : commits) {
+        for (Transaction other : commits) {
+          meet |= one != other && one.end == other.end && !one.writes.isEmpty();
+        }
+      }
+      assertEquals(meet, arrangement.meet(commits), commits::toString);
+      if (meet) met++;
+    }
+    assertTrue(met > 300 && met < 1_700, "met in " + met + " of 2,000 batches");
   }
 
   private static int committed(Stream<Transaction> commits) {
