@@ -6,6 +6,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.infinispan.client.hotrod.DataFormat;
+import org.infinispan.client.hotrod.Flag;
 import org.infinispan.client.hotrod.RemoteCache;
 import org.infinispan.client.hotrod.RemoteCacheManager;
 import org.infinispan.client.hotrod.RemoteCounterManagerFactory;
@@ -39,9 +41,10 @@ import stoa.programs.BackgroundProcess;
 /// Infinispan: servers in processes of their own that keep two copies of everything, and its Hot
 /// Rod client, which asks the owner of a key.
 ///
-/// Counters are its strong counters. A record is a value of bytes; replacing some of its fields
+/// Counters are its strong counters, which it cannot force to a disk. On disk, a counter is an entry
+/// that the client replaces if it is as the client has read it. A record is a value of bytes; replacing some of its fields
 /// takes two calls of the client, a read and a put, without isolation from other clients.
-public final class InfinispanCluster implements ClusterContender {
+public class InfinispanCluster implements ClusterContender {
   private static final int COUNTERS = 100;
   private static final int FIRST_USES = 12;
   private static final int FIRST_FAILURES = 100;
@@ -51,17 +54,35 @@ public final class InfinispanCluster implements ClusterContender {
     System.setProperty("org.jboss.logging.provider", "slf4j");
   }
 
+  private final boolean onDisk;
+
   /// The contender.
-  public InfinispanCluster() {}
+  public InfinispanCluster() {
+    this(false);
+  }
+
+  private InfinispanCluster(boolean onDisk) {
+    this.onDisk = onDisk;
+  }
+
+  /// Infinispan whose servers force each change to their disks.
+  public static final class OnDisk extends InfinispanCluster {
+    /// The contender.
+    public OnDisk() {
+      super(true);
+    }
+  }
 
   @Override
   public String name() {
-    return "Infinispan";
+    return onDisk ? "Infinispan, on disk" : "Infinispan";
   }
 
   @Override
   public String guarantee() {
-    return "in the memory of 2 of 3 servers, on no disk; two servers lost at once lose it";
+    return onDisk
+        ? "forced to the disks of 2 of 3 servers"
+        : "in the memory of 2 of 3 servers, on no disk; two servers lost at once lose it";
   }
 
   @Override
@@ -76,12 +97,15 @@ public final class InfinispanCluster implements ClusterContender {
             BackgroundProcess.java(
                 InfinispanNode.class.getName(),
                 ServerJava.HEAP,
-                List.of(members.toString(), data.toString())));
+                List.of(
+                    members.toString(),
+                    data.toString(),
+                    onDisk ? InfinispanNode.ON_DISK : InfinispanNode.IN_MEMORY)));
         // One after the other: each finds the earlier ones.
         int port = Integer.parseInt(processes.getLast().await(InfinispanNode.LISTENING));
         configuration.addServer().host("127.0.0.1").port(port);
       }
-      return new Client(processes, new RemoteCacheManager(configuration.build()));
+      return new Client(name(), onDisk, processes, new RemoteCacheManager(configuration.build()));
     } catch (Exception e) {
       processes.forEach(BackgroundProcess::close);
       throw e;
@@ -89,12 +113,15 @@ public final class InfinispanCluster implements ClusterContender {
   }
 
   private static final class Client implements Running {
+    private final String name;
     private final List<BackgroundProcess> servers;
     private final RemoteCacheManager client;
     private final Records records;
-    private final List<SyncStrongCounter> counters;
+    private final Counters counters;
 
-    Client(List<BackgroundProcess> servers, RemoteCacheManager client) {
+    Client(
+        String name, boolean onDisk, List<BackgroundProcess> servers, RemoteCacheManager client) {
+      this.name = name;
       this.servers = servers;
       this.client = client;
       DataFormat bytes =
@@ -104,10 +131,20 @@ public final class InfinispanCluster implements ClusterContender {
               .build();
       records =
           new Values(client.<byte[], byte[]>getCache(InfinispanNode.RECORDS).withDataFormat(bytes));
+      counters =
+          onDisk
+              ? new Entries(
+                  client
+                      .<byte[], byte[]>getCache(InfinispanNode.COUNTERS)
+                      .withDataFormat(bytes))
+              : strong(client);
+    }
+
+    private static Strong strong(RemoteCacheManager client) {
       CounterManager manager = RemoteCounterManagerFactory.asCounterManager(client);
       // The first use of a counter at a server may report that it is undefined: all are used before
       // the measurements.
-      counters = IntStream.range(0, COUNTERS).mapToObj(i -> counter(manager, i)).toList();
+      return new Strong(IntStream.range(0, COUNTERS).mapToObj(i -> counter(manager, i)).toList());
     }
 
     private static SyncStrongCounter counter(CounterManager manager, int number) {
@@ -135,19 +172,7 @@ public final class InfinispanCluster implements ClusterContender {
 
     @Override
     public Map<String, Counters> counters() {
-      return Map.of(
-          "Infinispan",
-          new Counters() {
-            @Override
-            public long increment(int counter) {
-              return counters.get(counter).incrementAndGet();
-            }
-
-            @Override
-            public long value(int counter) {
-              return counters.get(counter).getValue();
-            }
-          });
+      return Map.of(name, counters);
     }
 
     @Override
@@ -167,6 +192,52 @@ public final class InfinispanCluster implements ClusterContender {
       } finally {
         servers.forEach(BackgroundProcess::close);
       }
+    }
+  }
+
+  /// Its strong counters.
+  private record Strong(List<SyncStrongCounter> counters) implements Counters {
+    @Override
+    public long increment(int counter) {
+      return counters.get(counter).incrementAndGet();
+    }
+
+    @Override
+    public long value(int counter) {
+      return counters.get(counter).getValue();
+    }
+  }
+
+  /// Counters as entries of a cache.
+  private record Entries(RemoteCache<byte[], byte[]> cache) implements Counters {
+    private static byte[] bytes(long number) {
+      return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    }
+
+    private static long number(byte[] bytes) {
+      return ByteBuffer.wrap(bytes).getLong();
+    }
+
+    @Override
+    public long increment(int counter) {
+      byte[] key = bytes(counter);
+      while (true) {
+        var now = cache.getWithMetadata(key);
+        long next = now == null ? 1 : number(now.getValue()) + 1;
+        if (now == null) {
+          if (cache.withFlags(Flag.FORCE_RETURN_VALUE).putIfAbsent(key, bytes(next)) == null) {
+            return next;
+          }
+        } else if (cache.replaceWithVersion(key, bytes(next), now.getVersion())) {
+          return next;
+        }
+      }
+    }
+
+    @Override
+    public long value(int counter) {
+      byte[] found = cache.get(bytes(counter));
+      return found == null ? 0 : number(found);
     }
   }
 

@@ -16,6 +16,7 @@ record ClusterLoad(boolean writes, int counters, int callers) {
 
   static final ClusterLoad ONE = new ClusterLoad(true, 1, 1);
   static final ClusterLoad HOT = new ClusterLoad(true, 1, 240);
+  static final ClusterLoad SOME = new ClusterLoad(true, COUNTERS_MAX, 24);
   static final ClusterLoad MANY = new ClusterLoad(true, COUNTERS_MAX, 240);
 
   /// All loads.
@@ -24,7 +25,7 @@ record ClusterLoad(boolean writes, int counters, int callers) {
           ONE,
           new ClusterLoad(true, 1, 24),
           HOT,
-          new ClusterLoad(true, COUNTERS_MAX, 24),
+          SOME,
           MANY,
           new ClusterLoad(false, COUNTERS_MAX, 24),
           new ClusterLoad(false, COUNTERS_MAX, 240));

@@ -18,6 +18,7 @@ import stoa.bench.load.Load;
 import stoa.bench.load.Parallel;
 import stoa.bench.machine.DiskLimits;
 import stoa.bench.machine.LoopbackLimits;
+import stoa.bench.machine.MajorityAppend;
 import stoa.bench.remote.RemoteRun;
 import stoa.bench.report.Context;
 import stoa.programs.Directories;
@@ -36,6 +37,9 @@ final class ClusterRun {
 
   /// The suffix of a measure's name: what the disk writes per call meanwhile, in KiB.
   static final String WRITTEN = ", written";
+
+  /// The name of the measure of a bare append to the disks of a majority.
+  static final String MAJORITY = "bare append to 2 of 3 disks over sockets";
 
   private static final int RECORD_CALLERS = 24;
   private static final int LOADERS = 64;
@@ -113,9 +117,10 @@ final class ClusterRun {
       }
     }
     neighbours.mark();
-    try (var loopback = LoopbackLimits.start()) {
+    try (var loopback = LoopbackLimits.start();
+        var majority = MajorityAppend.start(context.folder())) {
       for (int round = 1; round <= scale.rounds(); round++) {
-        limits(loopback);
+        limits(loopback, majority);
         for (ClusterLoad load : ClusterLoad.ALL) {
           context.progress().accept("round %d of %d: %s".formatted(round, scale.rounds(), load));
           for (Kind kind : kinds) sample(kind, load);
@@ -170,11 +175,12 @@ final class ClusterRun {
         + ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
   }
 
-  private void limits(LoopbackLimits loopback) throws Exception {
+  private void limits(LoopbackLimits loopback, MajorityAppend majority) throws Exception {
     Path place = Files.createDirectories(context.folder().resolve("limits"));
     var one = new Load(1, Load.Threads.PLATFORM, scale.warmUp(), scale.time());
     report.samples().add(RemoteRun.ECHO, loopback.roundTrips(1, one));
     report.samples().add(RemoteRun.FORCE, DiskLimits.appendAndForce(place, context.scale()));
+    report.samples().add(MAJORITY, majority.appends(one));
     for (int callers : List.of(24, 240)) {
       var many = new Load(callers, Load.Threads.VIRTUAL, scale.warmUp(), scale.time());
       report.samples().add(RemoteRun.group(callers), DiskLimits.groupCommit(place, many));

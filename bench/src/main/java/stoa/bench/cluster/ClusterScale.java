@@ -12,6 +12,7 @@ import java.time.Duration;
 /// @param records how many records YCSB has
 /// @param failures how many kinds of failures there are, at most
 /// @param repeats how often each happens
+/// @param kills how often a leader is killed, and how often a coordinator
 /// @param window how long the benchmark observes callers around a failure
 /// @param keptBytes how much a store has when a server joins
 /// @param groups the most groups of the simulated cluster, a power of two
@@ -24,10 +25,11 @@ public record ClusterScale(
     int records,
     int failures,
     int repeats,
+    int kills,
     Duration window,
     long keptBytes,
     int groups) {
-  /// The scale whose results are kept: about twenty-five minutes.
+  /// The scale whose results are kept: about half an hour.
   public static ClusterScale full() {
     return new ClusterScale(
         5,
@@ -38,6 +40,7 @@ public record ClusterScale(
         10_000,
         6,
         3,
+        20,
         Duration.ofMillis(2500),
         32 << 20,
         64);
@@ -53,6 +56,7 @@ public record ClusterScale(
         Duration.ofMillis(100),
         200,
         2,
+        1,
         1,
         Duration.ofMillis(300),
         1 << 20,

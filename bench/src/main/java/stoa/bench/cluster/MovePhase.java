@@ -14,7 +14,8 @@ import stoa.bench.report.Markdown;
 import stoa.bench.report.Report;
 import stoa.programs.Directories;
 
-/// The cost for callers of a server that joins, and of one that drains.
+/// The cost for callers while one server becomes three, of a server that joins, and of one that
+/// drains.
 ///
 /// One thread uses it.
 final class MovePhase {
@@ -47,14 +48,17 @@ final class MovePhase {
             "longest silence, ms",
             "refused",
             "bytes of the server"));
-    try (var servers = kind.start(folder, ClusterServers.Shape.of(GROUPS, false))) {
+    var alone = new ClusterServers.Shape(1, GROUPS, ClusterRun.SERVERS, false);
+    try (var servers = kind.start(folder, alone)) {
       context.progress().accept("moves: writing %,d bytes".formatted(bytes));
       fill(servers, bytes);
       servers.settle();
       try (var callers = new Watched(servers.counters(), CALLERS)) {
         callers.await(context.sizes().ready());
         neighbours.mark();
-        quiet(callers, "before");
+        quiet(callers, "one server");
+        grow(servers, callers);
+        quiet(callers, "three servers");
         int joined = join(servers, callers);
         quiet(callers, "after");
         drain(servers, callers, joined);
@@ -66,7 +70,7 @@ final class MovePhase {
     }
     report.section(
         Markdown.table(
-            "A server joins three, and one is drained; 24 callers, 3 groups, 3 replicas (%s)"
+            "One server becomes three, a fourth joins, and one is drained; 24 callers, 3 groups, 3 replicas (%s)"
                 .formatted(neighbours.since()),
             rows));
   }
@@ -86,15 +90,29 @@ final class MovePhase {
     add(name, context.sizes().window(), callers.seen(), "");
   }
 
+  private void grow(ClusterServers.Running servers, Watched callers) throws Exception {
+    context.progress().accept("moves: one server becomes three");
+    callers.begin();
+    long began = System.nanoTime();
+    int second = servers.add();
+    int third = servers.add();
+    servers.settle();
+    var lasted = Duration.ofNanos(System.nanoTime() - began);
+    var seen = callers.seen();
+    report.grown(seen.refused());
+    String sizes = size(servers.directory(second)) + ", " + size(servers.directory(third));
+    add("one server becomes three", lasted, seen, sizes);
+  }
+
   private int join(ClusterServers.Running servers, Watched callers) throws Exception {
-    context.progress().accept("moves: a server joins");
+    context.progress().accept("moves: a fourth server joins");
     callers.begin();
     long began = System.nanoTime();
     int joined = servers.add();
     servers.settle();
     var lasted = Duration.ofNanos(System.nanoTime() - began);
     var seen = callers.seen();
-    add("a server joins", lasted, seen, size(servers.directory(joined)));
+    add("a fourth joins", lasted, seen, size(servers.directory(joined)));
     return joined;
   }
 

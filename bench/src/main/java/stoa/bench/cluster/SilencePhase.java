@@ -20,6 +20,9 @@ final class SilencePhase {
   private static final String COORDINATOR = "3 groups: the coordinator ";
   private static final String FOLLOWER = "a follower ";
 
+  /// The suffix of a failure's name.
+  static final String KILLED = "killed (-9)";
+
   private final Context<ClusterScale> context;
   private final ClusterReport report;
   private final Neighbours neighbours;
@@ -46,7 +49,7 @@ final class SilencePhase {
   }
 
   /// A failure, and the operation that ends it.
-  private record Failure(String name, boolean ofLeader, Action begin, Action end) {}
+  private record Failure(String name, boolean ofLeader, int times, Action begin, Action end) {}
 
   void measure(ClusterServers kind) throws Exception {
     measure(kind, 1);
@@ -61,9 +64,11 @@ final class SilencePhase {
       servers.settle();
       callers.await(context.sizes().ready());
       neighbours.mark();
-      for (int repeat = 1; repeat <= context.sizes().repeats(); repeat++) {
-        for (Failure failure : failures(servers, groups, kind.canPart())) {
-          context.progress().accept("failures, %d: %s".formatted(repeat, failure.name));
+      for (Failure failure : failures(servers, groups, kind.canPart())) {
+        for (int time = 1; time <= failure.times; time++) {
+          context
+              .progress()
+              .accept("failure %d of %d: %s".formatted(time, failure.times, failure.name));
           happen(servers, callers, failure);
         }
       }
@@ -75,17 +80,26 @@ final class SilencePhase {
   }
 
   private List<Failure> failures(ClusterServers.Running servers, int groups, boolean canPart) {
+    int kills = context.sizes().kills();
+    int others = context.sizes().repeats();
     if (groups > 1) {
       return List.of(
-          new Failure(COORDINATOR + "killed (-9)", true, servers::kill, servers::startAgain));
+          new Failure(
+              COORDINATOR + KILLED, true, kills, servers::kill, servers::startAgain));
     }
-    var killed = new Failure(LEADER + "killed (-9)", true, servers::kill, servers::startAgain);
-    var paused = new Failure(LEADER + "paused (SIGSTOP)", true, servers::pause, servers::resume);
+    var killed =
+        new Failure(LEADER + KILLED, true, kills, servers::kill, servers::startAgain);
+    var paused =
+        new Failure(LEADER + "paused (SIGSTOP)", true, others, servers::pause, servers::resume);
     var stopped =
-        new Failure(LEADER + "stopped in order", true, servers::stop, servers::startAgain);
-    var alone = new Failure(LEADER + "cut off from the servers", true, servers::cut, servers::heal);
-    var lost = new Failure(FOLLOWER + "killed (-9)", false, servers::kill, servers::startAgain);
-    var slow = new Failure(FOLLOWER + "paused (SIGSTOP)", false, servers::pause, servers::resume);
+        new Failure(LEADER + "stopped in order", true, others, servers::stop, servers::startAgain);
+    var alone =
+        new Failure(
+            LEADER + "cut off from the servers", true, others, servers::cut, servers::heal);
+    var lost =
+        new Failure(FOLLOWER + KILLED, false, others, servers::kill, servers::startAgain);
+    var slow =
+        new Failure(FOLLOWER + "paused (SIGSTOP)", false, others, servers::pause, servers::resume);
     var all =
         canPart
             ? List.of(killed, paused, stopped, alone, lost, slow)

@@ -141,7 +141,7 @@ class ClusterBenchmarkTest {
   }
 
   private ClusterReport measured(Local... all) throws Exception {
-    var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, SHORT, 1, 2);
+    var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
     var scale = new Scale(1, SHORT, SHORT);
     var context =
         new Context<>(Files.createDirectories(folder.resolve("run")), scale, tiny, _ -> {});
