@@ -47,20 +47,20 @@ public interface Timers {
   /// Cancels the timer of a name; returns whether the object had it. A firing in progress goes on.
   boolean cancel(String name, Object target);
 
-  /// Cancels a timer by its [identity][Timer#id]; returns whether it was there. The end of an
+  /// Cancels a timer by its [identity][DurableTimer#id]; returns whether it was there. The end of an
   /// object or value by itself cannot be cancelled: returns false.
   ///
   /// @throws IllegalArgumentException when it is no identity of a timer
   boolean cancel(String id);
 
   /// Returns the timers of an object, those with names first. At most [#LISTED_MAX].
-  List<Timer> of(Object target);
+  List<DurableTimer> of(Object target);
 
   /// Returns the timers of all objects that are due first.
   ///
   /// @param max how many, at most [#LISTED_MAX]
-  List<Timer> next(int max);
+  List<DurableTimer> next(int max);
 
   /// Returns timers that fired once, failed, and are over: of each part of the store the last 32.
-  List<Timer> failed();
+  List<DurableTimer> failed();
 }

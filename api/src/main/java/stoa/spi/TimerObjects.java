@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
-import stoa.Timer;
+import stoa.DurableTimer;
 
 /// The objects that keep the timers of a store, in [#PARTS] parts. Each part has one object that
 /// keeps its timers, and one that fires them. Both are in the group of the objects that their
@@ -13,7 +13,7 @@ public interface TimerObjects {
   /// The number of parts: those that are spread over groups.
   int PARTS = 256;
 
-  /// Returns the [identity][Timer#id] of a timer.
+  /// Returns the [identity][DurableTimer#id] of a timer.
   ///
   /// @param number its number in its part
   static String id(int part, long number) {
@@ -26,7 +26,7 @@ public interface TimerObjects {
     <T> T get(Class<T> type, Object key, @Nullable Object... args);
   }
 
-  /// The method of a [Timer] that ends an object or a key.
+  /// The method of a [DurableTimer] that ends an object or a key.
   String END = "@Expires";
 
   /// An object or a key that ends by itself, whose time has come.
@@ -78,13 +78,13 @@ public interface TimerObjects {
   boolean cancel(Stoa stoa, int part, long number);
 
   /// Returns the timers of an object.
-  List<Timer> of(Opening objects, UUID target, ClassLoader keys);
+  List<DurableTimer> of(Opening objects, UUID target, ClassLoader keys);
 
   /// Returns the timers that are due first.
-  List<Timer> next(Stoa stoa, int max, ClassLoader keys);
+  List<DurableTimer> next(Stoa stoa, int max, ClassLoader keys);
 
   /// Returns timers that failed and are over.
-  List<Timer> failed(Stoa stoa, ClassLoader keys);
+  List<DurableTimer> failed(Stoa stoa, ClassLoader keys);
 
   /// The timers of a part, as an engine knows them.
   ///

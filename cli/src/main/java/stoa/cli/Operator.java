@@ -25,11 +25,11 @@ import stoa.wire.proto.WhereRequest;
 public final class Operator {
   private static final int ATTEMPTS = 10;
 
-  // Of them, those that find no leader. Each has waited for one.
+  // How many of them may find no leader. Each has waited for one.
   private static final int LEADERLESS_ATTEMPTS = 3;
   private static final long LEADER_SECONDS = 3;
 
-  // Between two attempts.
+  // The pause between two attempts.
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static final long WAIT_SECONDS = 60;
@@ -64,7 +64,7 @@ public final class Operator {
   @Option(names = "--client-key", paramLabel = "FILE", description = "Its private key, in PEM.")
   private @Nullable Path ownKey;
 
-  // In place of one in a file; null for none.
+  // A token that the caller gives in place of a file with one; null for none.
   private @Nullable String token;
 
   // The option that names the server.

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.Schedule;
 import stoa.Stoa;
-import stoa.Timer;
+import stoa.DurableTimer;
 import stoa.programs.Words;
 
 /// `stoa timers`: lists the timers of a store, and cancels one.
@@ -62,7 +62,7 @@ final class TimersCommand implements Callable<Integer> {
         out.flush();
         return existed ? 0 : 1;
       }
-      List<Timer> all = failed ? stoa.timers().failed() : stoa.timers().next(count);
+      List<DurableTimer> all = failed ? stoa.timers().failed() : stoa.timers().next(count);
       if (json) Json.print(out, json(all));
       else print(out, all);
       out.flush();
@@ -70,10 +70,10 @@ final class TimersCommand implements Callable<Integer> {
     }
   }
 
-  private void print(PrintWriter out, List<Timer> all) {
+  private void print(PrintWriter out, List<DurableTimer> all) {
     out.printf(
         "%-10s %-24s %-18s %7s  %s%n", "id", failed ? "was due" : "due", "policy", "fired", "call");
-    for (Timer one : all) {
+    for (DurableTimer one : all) {
       out.printf(
           Locale.ROOT,
           "%-10s %-24s %-18s %,7d  %s%n",
@@ -91,7 +91,7 @@ final class TimersCommand implements Callable<Integer> {
     out.println(Words.count(all.size(), "timer") + (all.size() == count ? ", or more" : ""));
   }
 
-  private static String policy(Timer timer) {
+  private static String policy(DurableTimer timer) {
     Duration every = timer.every();
     Schedule.Missed missed = timer.missed();
     if (every == null || missed == null) return "once";
@@ -104,9 +104,9 @@ final class TimersCommand implements Callable<Integer> {
     return "every " + Words.seconds(every) + then;
   }
 
-  private static JsonObject json(List<Timer> timers) {
+  private static JsonObject json(List<DurableTimer> timers) {
     var all = new JsonArray();
-    for (Timer one : timers) {
+    for (DurableTimer one : timers) {
       var told = new JsonObject();
       told.addProperty("id", one.id());
       told.addProperty("type", one.target().type());

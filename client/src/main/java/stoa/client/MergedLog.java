@@ -23,10 +23,10 @@ final class MergedLog<E> {
    */
   private static final LogAddress NONE = new LogAddress(-1, -1);
 
-  // How far the level of one group may stay behind that of another.
+  // The number of log addresses by which one group's level may lag behind another's.
   private static final long LEVEL_LAG = 64;
 
-  // After which time it may stay behind no longer, so that a reader who asks is level in time.
+  // The longest time for which it may lag, so that a reader who asks is level in time.
   private static final long LEVEL_NANOS = 10_000_000_000L;
 
   /// The questions about one group's log.

@@ -101,7 +101,8 @@ final class Outgoing {
     return request;
   }
 
-  /// Sets whom records the request; null for nobody. Called before it is submitted.
+  /// Sets the trace that records the request; null when nobody records it. The caller sets it
+  /// before it submits the request.
   void trace(@Nullable Trace recorded) {
     if (recorded == null) return;
     trace = recorded;

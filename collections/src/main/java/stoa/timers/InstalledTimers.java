@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.UUID;
 import stoa.Schedule;
 import stoa.Stoa;
-import stoa.Timer;
+import stoa.DurableTimer;
 import stoa.Timers;
 import stoa.base.Key;
 import stoa.front.types.Keys;
@@ -94,12 +94,12 @@ public final class InstalledTimers implements TimerObjects {
   }
 
   @Override
-  public List<Timer> of(Opening objects, UUID target, ClassLoader keys) {
+  public List<DurableTimer> of(Opening objects, UUID target, ClassLoader keys) {
     return shown(keeper(objects, target).of(target), keys);
   }
 
   @Override
-  public List<Timer> next(Stoa stoa, int max, ClassLoader keys) {
+  public List<DurableTimer> next(Stoa stoa, int max, ClassLoader keys) {
     List<TimerEntry> first = new ArrayList<>();
     for (TimersObject part : parts(stoa)) {
       first.addAll(part.next(max));
@@ -112,7 +112,7 @@ public final class InstalledTimers implements TimerObjects {
   }
 
   @Override
-  public List<Timer> failed(Stoa stoa, ClassLoader keys) {
+  public List<DurableTimer> failed(Stoa stoa, ClassLoader keys) {
     var found = new ArrayList<TimerEntry>();
     for (TimersObject part : parts(stoa)) found.addAll(part.failed());
     found.sort(TimerEntry::byDue);
@@ -127,7 +127,7 @@ public final class InstalledTimers implements TimerObjects {
     return parts;
   }
 
-  private static List<Timer> shown(List<TimerEntry> entries, ClassLoader keys) {
+  private static List<DurableTimer> shown(List<TimerEntry> entries, ClassLoader keys) {
     return entries.stream().map(entry -> entry.shown(keys)).toList();
   }
 

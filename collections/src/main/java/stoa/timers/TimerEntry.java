@@ -9,7 +9,7 @@ import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Schedule;
-import stoa.Timer;
+import stoa.DurableTimer;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.front.types.Keys;
@@ -132,8 +132,8 @@ record TimerEntry(
   }
 
   /// Returns the timer as programs see it.
-  Timer shown(ClassLoader keys) {
-    return new Timer(
+  DurableTimer shown(ClassLoader keys) {
+    return new DurableTimer(
         TimerObjects.id((int) (high >>> 56), id),
         new Ref<>(callee.type, name(keys)),
         name == null || name.isEmpty() ? null : name,

@@ -49,7 +49,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   private static final int TAKEN_BYTES_MAX = 256 << 10;
   private static final int FAILED_MAX = 32;
 
-  // How late a repeat may be that is not missed although the one before it was.
+  // A repeat that is at most so late fires, even if the repeat before it was missed.
   private static final long ON_TIME_MICROS = 1_000_000;
 
   private static final int FORMAT = 1;
@@ -279,7 +279,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
     return found;
   }
 
-  /// Notes what came of ends whose time has come. One that another has replaced stays.
+  /// Records the outcome of ends that were due. An end that a newer one has replaced stays.
   void looked(List<Next> all) {
     for (Next next : all) {
       TimerEntry like = TimerEntry.probe(next.id(), next.dueMicros());

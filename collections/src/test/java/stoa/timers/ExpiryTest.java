@@ -25,7 +25,7 @@ import stoa.Placement;
 import stoa.ShardedMap;
 import stoa.Shared;
 import stoa.Stoa;
-import stoa.Timer;
+import stoa.DurableTimer;
 import stoa.Unique;
 
 /// Objects, keys and entries that end by themselves.
@@ -172,7 +172,7 @@ class ExpiryTest {
     try (Stoa stoa = Stoa.open("memory:")) {
       Draft draft = stoa.get(Draft.class, "d");
       for (int i = 0; i < 20; i++) assertEquals(i + 1, draft.change());
-      List<Timer> timers = stoa.timers().of(draft);
+      List<DurableTimer> timers = stoa.timers().of(draft);
       assertEquals(1, timers.size());
       assertNull(timers.getFirst().name());
       assertEquals("@Expires", timers.getFirst().method());

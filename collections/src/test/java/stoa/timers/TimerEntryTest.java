@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.DayOfWeek;
 import org.junit.jupiter.api.Test;
-import stoa.Timer;
+import stoa.DurableTimer;
 import stoa.front.types.Keys;
 
 class TimerEntryTest {
   record Place(String town, int number, DayOfWeek day) {}
 
-  private static Timer shown(Object key, ClassLoader keys) {
+  private static DurableTimer shown(Object key, ClassLoader keys) {
     var callee = new TimerEntry.Callee("timers.Box", "", "note(java.lang.String)");
     byte[] encoded = Keys.encode(key);
     long part = 0x3FL << 56;
@@ -22,7 +22,7 @@ class TimerEntryTest {
   void aProcessWithoutTheClassOfAKeyShowsTheTimerWithTheKeyAsText() {
     var place = new Place("Bonn", 7, DayOfWeek.FRIDAY);
     ClassLoader without = ClassLoader.getPlatformClassLoader();
-    Timer timer = shown(place, without);
+    DurableTimer timer = shown(place, without);
     assertEquals("timers.Box[TimerEntryTest$Place[Bonn, 7, FRIDAY]]", timer.target().toString());
     assertEquals("3f-5", timer.id());
     assertEquals(place, shown(place, Place.class.getClassLoader()).target().key());

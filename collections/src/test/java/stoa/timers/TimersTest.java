@@ -26,7 +26,7 @@ import stoa.Schedule;
 import stoa.Shared;
 import stoa.SharedMap;
 import stoa.Stoa;
-import stoa.Timer;
+import stoa.DurableTimer;
 import stoa.Timers;
 
 class TimersTest {
@@ -243,8 +243,8 @@ class TimersTest {
       stoa.timers().schedule("b", Schedule.at(first), box).note("b");
       stoa.timers().schedule("a", Schedule.every(HOUR).from(first.plus(HOUR)), box).note("a");
       stoa.timers().schedule("b", Schedule.at(first.plusSeconds(1)), box).note("moved");
-      List<Timer> of = stoa.timers().of(box);
-      assertEquals(List.of("a", "b"), of.stream().map(Timer::name).toList());
+      List<DurableTimer> of = stoa.timers().of(box);
+      assertEquals(List.of("a", "b"), of.stream().map(DurableTimer::name).toList());
       assertEquals(stoa.ref(box), of.getFirst().target());
       assertEquals(HOUR, of.getFirst().every());
       assertNull(of.getLast().every());
@@ -266,7 +266,7 @@ class TimersTest {
       Box box = stoa.get(Box.class, BOX);
       stoa.timers().schedule(LATER, box).note("one");
       stoa.timers().schedule(LATER, box).note("two");
-      List<Timer> all = stoa.timers().of(box);
+      List<DurableTimer> all = stoa.timers().of(box);
       assertNull(all.getFirst().missed());
       assertTrue(stoa.timers().cancel(all.getFirst().id()));
       assertFalse(stoa.timers().cancel(all.getFirst().id()));
@@ -290,7 +290,7 @@ class TimersTest {
         return true;
       });
       assertEquals(List.of("once", "each", "each", "each", "each", "end"), box.await(6));
-      for (Timer timer : timers.of(box)) {
+      for (DurableTimer timer : timers.of(box)) {
         assertEquals(
             begin.plus(HOUR.multipliedBy(11)).getEpochSecond(), timer.due().getEpochSecond());
         assertEquals(
@@ -318,11 +318,11 @@ class TimersTest {
       box.await(3);
       stoa.timers().schedule(NOW, box).note("more"); // the firing before it has ended
       box.await(4);
-      Timer twice = stoa.timers().of(box).getFirst();
+      DurableTimer twice = stoa.timers().of(box).getFirst();
       assertEquals(1, twice.fired());
       assertEquals(1, twice.failures());
       assertEquals("java.lang.IllegalStateException: no", twice.lastFailure());
-      List<Timer> failed = stoa.timers().failed();
+      List<DurableTimer> failed = stoa.timers().failed();
       assertEquals(1, failed.size());
       assertNotNull(failed.getFirst().lastFailure());
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import stoa.Schedule;
-import stoa.Timer;
+import stoa.DurableTimer;
 import stoa.Timers;
 import stoa.spi.Collections;
 
@@ -47,14 +47,14 @@ record SharedTimers(SharedStoa stoa) implements Timers {
   }
 
   @Override
-  public List<Timer> of(Object target) {
+  public List<DurableTimer> of(Object target) {
     MethodRun.refuse("list timers");
     var of = Scheduling.targetOf(own(target)).stream();
     return Collections.installed().timers().of(stoa::get, of, stoa.service().loader());
   }
 
   @Override
-  public List<Timer> next(int max) {
+  public List<DurableTimer> next(int max) {
     if (max < 1 || max > LISTED_MAX) {
       throw new IllegalArgumentException(max + " timers; list 1 to " + LISTED_MAX);
     }
@@ -62,7 +62,7 @@ record SharedTimers(SharedStoa stoa) implements Timers {
   }
 
   @Override
-  public List<Timer> failed() {
+  public List<DurableTimer> failed() {
     return Collections.installed().timers().failed(stoa, stoa.service().loader());
   }
 

@@ -161,7 +161,7 @@ final class StoreClient implements AutoCloseable {
     }
   }
 
-  /// Begins a use of what is known; null when that is too old.
+  /// Begins to use the present client; returns null when what it knows is too old.
   private synchronized @Nullable Use take(long ageNanosMax) {
     if (closed) throw new Closed("the server stops");
     Opened now = present;

@@ -15,7 +15,7 @@ final class StoreClients implements AutoCloseable {
 
   private final Function<Caller, StoreClient> opening;
 
-  // By the name of the identity, the one first that was used longest ago. Guarded by this.
+  // By the name of the identity; the least recently used is first. Guarded by this.
   private final Map<String, StoreClient> clients = new LinkedHashMap<>(16, 0.75f, true);
   private boolean closed;
 

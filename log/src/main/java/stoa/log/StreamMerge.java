@@ -40,7 +40,7 @@ public final class StreamMerge {
   // For each joined stream and group, the new address of each old one; 0 for none.
   private final Map<StreamId, long[][]> moved = new HashMap<>();
 
-  // The groups of streams of which one group's counts alone.
+  // For each stream that is copied from one group alone, that group.
   private final Map<StreamId, Integer> chosen = new HashMap<>();
 
   /// @param groups the devices of the groups, in their order
@@ -133,7 +133,7 @@ public final class StreamMerge {
     flush(to, commit, 0);
   }
 
-  /// Copies a stream of one group. Those of the same name in other groups go.
+  /// Copies a stream of one group. The new store has none of the same name from other groups.
   public void choose(StreamId stream, int group, Device to) {
     chosen.put(stream, group);
     StreamCopy.stream(groups.get(group), to, stream);

@@ -177,8 +177,8 @@ public final class Domain implements Placing.Root {
     return member;
   }
 
-  /// Makes each message between members of this process take so long, as it would over a network.
-  /// For measurements; call it before members join.
+  /// Delays each message between members of this process, as a network does. For measurements; call
+  /// it before members join.
   public void delay(Duration message) {
     links.delay(message);
   }

@@ -31,7 +31,7 @@ final class LocalLinks implements Links, AutoCloseable {
   // Both change under the lock of this, which is taken before that of a link.
   private final Map<NodeId, Place> places = new ConcurrentHashMap<>();
 
-  /// Makes all messages from now on take so long, as they would over a network.
+  /// Delays all messages from now on, as a network does.
   synchronized void delay(Duration delay) {
     var before = later;
     var thread = before == null ? thread() : before.thread;

@@ -18,7 +18,7 @@ final class RoutedLinks implements Links {
     return address.contains("://");
   }
 
-  /// Makes messages within this process take so long.
+  /// Delays messages within this process.
   void delay(Duration delay) {
     local.delay(delay);
   }

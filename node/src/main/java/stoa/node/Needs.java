@@ -35,8 +35,8 @@ final class Needs {
   /// The word for the key-value store, in place of a type.
   static final String VALUES = "stoa.Values";
 
-  // Objects of the store that call or read objects of all types for whom calls them: those of
-  // indexes, queries, timers and listeners.
+  // The store's own objects that call or read objects of every type on behalf of their caller:
+  // those of indexes, queries, timers and listeners.
   private static final Set<String> FOR_ALL_TYPES =
       Set.of(
           "stoa.Index",
@@ -158,7 +158,7 @@ final class Needs {
     Existence.Kind expected = call.getExistence().getKind();
     boolean creates = call.getCall().size() == 1 && call.getCall().byteAt(0) == 0;
     if (creates || expected == Existence.Kind.ABSENT) return of(CREATE, open.type());
-    // These read and call objects of all types for whom calls them.
+    // These read and call objects of every type on behalf of their caller.
     @Nullable String type = FOR_ALL_TYPES.contains(open.type()) ? null : open.type();
     return new Need.OfCall(type, expected != Existence.Kind.GENERATION);
   }

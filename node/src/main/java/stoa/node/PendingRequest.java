@@ -89,7 +89,7 @@ final class PendingRequest {
     traces(call);
   }
 
-  /// Notes for whom records it which call it makes.
+  /// Adds the called method to the trace of the request.
   void traces(ObjectService.Call call) {
     Trace recorded = trace;
     if (recorded != null) served.trace(recorded, call);

@@ -41,7 +41,7 @@ import stoa.store.changes.LoggedChange;
 import stoa.store.past.Pins;
 import stoa.store.threads.Threads;
 
-/// Tells the listeners of objects the changes of a store whose calls this process takes.
+/// Delivers the changes of the store that this process leads to the listeners of objects.
 /// Thread-safe.
 final class Deliveries {
   /*
@@ -84,7 +84,7 @@ final class Deliveries {
   /// An event that was read, and how many bytes it takes.
   private record Ahead(Told told, int bytes) {}
 
-  /// The telling of one listener.
+  /// The delivery of events to one listener.
   private static final class Lane {
     private final byte[] key;
 

@@ -52,7 +52,7 @@ public final class LookService {
   /// The most entries of one page of a history.
   public static final int ENTRIES_MAX = 1_000;
 
-  /// Up to here objects of a type are counted.
+  // The most objects of a type that it counts.
   private static final long COUNT_MAX = 10_000_000;
 
   private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

@@ -309,13 +309,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     stoa.measure(out);
   }
 
-  /// Which method a call is of, for a meter; null when it only creates, or cannot be read.
+  /// Returns the meter of the call's method; null for a mere creation, or a call that cannot be
+  /// read.
   public @Nullable Latency meter(Call call, CallMeters meters) {
     try {
       ObjectType.Called called = call.container().type().called(new Decoder(call.bytes()));
       return called == null ? null : meters.of(called.type().shared(), called.method());
     } catch (RuntimeException malformed) {
-      return null; // who begins the call says why
+      return null; // the code that begins the call reports the reason
     }
   }
 
@@ -334,7 +335,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       ObjectType.Called called = call.container().type().called(new Decoder(call.bytes()));
       trace.tag("stoa.method", called == null ? "new" : called.method().id());
     } catch (RuntimeException malformed) {
-      trace.tag("stoa.method", "unknown"); // who begins the call says why
+      // The code that begins the call reports the reason.
+      trace.tag("stoa.method", "unknown");
     }
   }
 

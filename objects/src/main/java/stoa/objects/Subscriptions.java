@@ -45,7 +45,7 @@ final class Subscriptions {
   private static final int NOTES_MAX = 1_024;
   private static final long MICROS = 1_000_000;
 
-  // A longer age is for ever.
+  // A subscription with a longer maximum age never expires.
   private static final long AGE_SECONDS_MAX = Long.MAX_VALUE / MICROS / 2;
 
   private record Held(Service.Subscribed at, Pins.@Nullable Pin pin) {
@@ -54,7 +54,8 @@ final class Subscriptions {
     }
   }
 
-  // By which part of its age the position of an idle subscription may stay behind.
+  // The position of an idle subscription may stay behind by one of so many parts of its maximum
+  // age.
   private static final int AGE_PARTS = 4;
 
   private static final long NONE = -1;
@@ -98,7 +99,8 @@ final class Subscriptions {
     return of.values().stream().mapToLong(one -> one.at.ageSecondsMax()).min().orElse(NONE);
   }
 
-  /// Returns the log counter up to which the notes are so old that readers note them; 0 for none.
+  /// Returns the log counter up to which readers report the notes of subscriptions, since those
+  /// notes are old; 0 for none.
   ///
   /// One of several stores cannot see whether the others have something behind a position. So the
   /// token of a reader moves on over the notes in time, and with it a position that is level.
@@ -239,7 +241,7 @@ final class Subscriptions {
   /// Notes a tick; at some of them, looks for positions that are too old.
   void tick() {
     if (ticks.incrementAndGet() % TICKS != 0 || store.isClosed()) return;
-    // The lock may be held for as long as the log takes, and this thread is wanted elsewhere.
+    // Its holder may wait for the log. The thread of the ticks must not.
     if (!lock.tryLock()) return;
     try {
       expire();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
@@ -118,6 +119,7 @@ class RetentionTest {
   }
 
   @Test
+  @Tag("one-group")
   void aStoreForgetsAsItIsToldTo() {
     var forgetful = config().withKeep(Keep.versions(10));
     try (Stoa stoa = Stoa.open(forgetful)) {

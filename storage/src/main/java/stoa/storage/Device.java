@@ -96,9 +96,9 @@ public final class Device implements AutoCloseable {
   private long lookedAt; // for forgotten transactions: the end of the log then
   private long aborted; // forgotten transactions
 
-  private final AtomicLong appended = new AtomicLong(); // operations that are no maintenance
+  private final AtomicLong appended = new AtomicLong(); // operations other than maintenance
   private final AtomicLong dirt = new AtomicLong(); // bytes that may be worth maintenance
-  private final AtomicLong unpinned = new AtomicLong(); // ends of uses that kept segments
+  private final AtomicLong unpinned = new AtomicLong(); // how often the last user of a kept segment has ended
   // The last attempt to make room on the disk that made none.
   private final AtomicReference<@Nullable InVain> inVain = new AtomicReference<>();
 

@@ -26,7 +26,7 @@ class TidyTest {
   /// The classes of those modules that may touch the world, and why.
   private static final List<Edge> EDGES =
       List.of(
-          Edge.of("stoa.base.Clock", "the machine's clock, handed to who may know it", CLOCK),
+          Edge.of("stoa.base.Clock", "the machine's clock, for code that may read it", CLOCK),
           Edge.of("stoa.base.Latency", "each thread counts in a place of its own", THREAD),
           Edge.of("stoa.base.Permissions", "who may read the files of a store", FILE),
           Edge.of(
@@ -88,7 +88,7 @@ class TidyTest {
               "stoa.migration.LocalLinks",
               "has the thread by which messages take time in measurements",
               THREAD),
-          Edge.of("stoa.front.Attempts", "where transactions wait that have lost often", THREAD),
+          Edge.of("stoa.front.Attempts", "transactions that have lost often wait here", THREAD),
           Edge.of("stoa.objects.KeyFeed", "hands over what listeners are told", THREAD),
           Edge.of("stoa.objects.KeyValues", "hands over what listeners ask the store for", THREAD),
           Edge.of("stoa.objects.LocalFeed", "calls a listener of this process", THREAD),
@@ -124,19 +124,19 @@ class TidyTest {
               THREAD,
               CLOCK),
           Edge.of(
-              "stoa.store.blobs.Gates", "where writers of a blob and who deletes it wait", THREAD),
+              "stoa.store.blobs.Gates", "writers and deleters of a blob wait here", THREAD),
           Edge.of(
               "stoa.store.ordering.Coordinator",
-              "where those wait who come while it is decided",
+              "callers wait here for the decision",
               THREAD),
           Edge.of("stoa.store.leading.Leadership", "knows which thread leads", THREAD),
-          Edge.of("stoa.store.watching.Progress", "where those wait who follow the log", THREAD),
+          Edge.of("stoa.store.watching.Progress", "followers of the log wait here", THREAD),
           Edge.of("stoa.store.running.Pending", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.batches.Round", "knows the thread that runs it", THREAD),
           Edge.of("stoa.store.running.Runners", "knows which thread runs which call", THREAD),
           Edge.of(
               "stoa.base.Timing",
-              "the clock of this process, and the threads of what happens by itself",
+              "the process's clock and its timer threads",
               THREAD,
               CLOCK),
           Edge.of("stoa.store.threads.Threads", "starts the writer and the ticks", THREAD),
@@ -163,6 +163,16 @@ class TidyTest {
   @Test
   void packagesOfAModuleDoNotImportEachOther() {
     none(Cycles.problems(repository));
+  }
+
+  @Test
+  void filesThatAllUseEachOtherAreNoMoreThanListed() {
+    none(Knots.problems(repository));
+  }
+
+  @Test
+  void namesOfTheInterfaceDoNotClashWithThoseOfTheJdk() {
+    none(ClashingNames.problems(repository));
   }
 
   @Test

@@ -253,7 +253,7 @@ public final class SimulatedNetwork implements Network {
       if (connection().isDone() && flying == 0) cable.cut();
     }
 
-    /// Delivers the oldest piece, whichever was due.
+    /// Delivers the oldest piece, even when the timer of a later one has fired.
     private void arrive() {
       byte[] piece = flight.poll();
       if (piece == null || !cables.contains(cable)) return;
@@ -288,7 +288,7 @@ public final class SimulatedNetwork implements Network {
       }
     }
 
-    /// Learns of the end by silence, as an end does that hears nothing of it.
+    /// Notices the end of the connection only after a silence.
     private void await(Status why) {
       time.after(
           TICK_NANOS,

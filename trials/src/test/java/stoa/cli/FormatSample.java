@@ -28,7 +28,7 @@ import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamKey;
-import stoa.Timer;
+import stoa.DurableTimer;
 import stoa.coordination.SharedAdder;
 import stoa.coordination.SharedLatch;
 import stoa.coordination.SharedLock;
@@ -389,7 +389,7 @@ final class FormatSample {
     for (var entry : stoa.streams().readAll(NAMED)) {
       lines.add("named " + entry.address() + " " + entry.log() + " " + text(entry.data()));
     }
-    for (Timer timer : stoa.timers().next(10)) {
+    for (DurableTimer timer : stoa.timers().next(10)) {
       lines.add("timer " + timer.name() + " " + timer.method() + " " + timer.due());
     }
     lines.add("key " + stoa.store().get("key", Object.class));

@@ -51,7 +51,7 @@ import stoa.wire.proto.VersionsRequest;
 import stoa.wire.proto.WhereRequest;
 import stoa.wire.proto.Whereabouts;
 
-/// The questions to a server that are no conversation. Each waits for its answer. All throw
+/// Single requests to a server, outside of a session. Each waits for its answer. All throw
 /// [StatusException] when the server refuses the question, or no answer comes in time. Immutable.
 ///
 /// @param channel leads to the server

@@ -185,7 +185,7 @@ public final class Core {
   private List<Consumer<@Nullable RuntimeException>> waiting = new ArrayList<>();
 
   private volatile Status status = Status.NONE;
-  private volatile boolean certain; // that this one leads, while the lease holds
+  private volatile boolean certain; // whether it certainly leads, while its lease holds
 
   /// Creates it. [#start] lets it take part.
   ///

@@ -116,7 +116,7 @@ public final class Intake {
   private final Tally tally;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
 
-  // The notes that wait for a batch with other requests; few, since those who wait are few.
+  // The notes that wait for a batch with other requests. There are few of them.
   private final ConcurrentLinkedQueue<Request> unhurried = new ConcurrentLinkedQueue<>();
   private final Claims claims;
   private final Intents intents;
@@ -975,7 +975,7 @@ public final class Intake {
     }
   }
 
-  /// Tells those who must know before any reader that a note is durable.
+  /// Tells the owner of each note that the note is durable, before any reader can see it.
   private void tell() {
     for (Request request : taken) {
       if (!(request instanceof NoteRequest note)) return; // such a note is the first one
@@ -984,7 +984,7 @@ public final class Intake {
     }
   }
 
-  /// Tells whom records them that the requests of the batch are durable.
+  /// Records in the traces of the batch's requests that the batch is durable.
   private void trace() {
     for (Request request : taken) {
       Stages stages = request.stages();

@@ -54,7 +54,7 @@ public abstract sealed class Request extends Pending
   /// The number with which the store settled the request; valid once done.
   public long number;
 
-  // Where it is, for whom records the call; null when nobody does.
+  // The stages of the request, for the trace of its call; null when nobody records the call.
   private @Nullable Stages stages;
 
   private volatile long session;
@@ -87,7 +87,7 @@ public abstract sealed class Request extends Pending
     if (trace != null) stages = new Stages(trace);
   }
 
-  /// Returns where it is, for whom records the call; null when nobody does.
+  /// Returns the stages of the request, for the trace of its call; null when nobody records it.
   public final @Nullable Stages stages() {
     return stages;
   }

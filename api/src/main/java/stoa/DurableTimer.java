@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param fired how often it has fired
 /// @param failures how often its method threw, or could not be called
 /// @param lastFailure what its method threw last, as text; null when it never did
-public record Timer(
+public record DurableTimer(
     String id,
     Ref<?> target,
     @Nullable String name,
