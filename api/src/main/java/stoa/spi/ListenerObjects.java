@@ -17,7 +17,7 @@ public interface ListenerObjects {
   /// @param tag null for a type or an object
   /// @param passUntil the log counter up to which released changes are passed over; 0 for none
   @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
-  record Heard(
+  record Selection(
       @Nullable String type, byte @Nullable [] key, @Nullable String tag, long passUntil) {}
 
   /// The object that a listener calls.
@@ -42,13 +42,13 @@ public interface ListenerObjects {
   /// @param at the place behind it
   /// @param arguments the encoded arguments of the call
   @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
-  record Told(Position at, byte[] arguments) {}
+  record PendingEvent(Position at, byte[] arguments) {}
 
   /// The progress of a listener in a group.
   ///
   /// @param attempts how often the next event has failed
   /// @param dueMicros when to tell it next, in microseconds since 1970
-  record State(Heard heard, Position at, int attempts, long dueMicros) {}
+  record State(Selection heard, Position at, int attempts, long dueMicros) {}
 
   /// Returns the group of an object.
   interface Groups {
@@ -60,7 +60,7 @@ public interface ListenerObjects {
   ///
   /// @param groups the number of groups
   void listen(
-      Stoa stoa, int groups, Groups of, String name, Heard heard, Target target, LogAddress after);
+      Stoa stoa, int groups, Groups of, String name, Selection heard, Target target, LogAddress after);
 
   /// Ends a listener in all groups; returns whether there was one.
   boolean stop(Stoa stoa, int groups, Groups of, String name);
@@ -85,7 +85,7 @@ public interface ListenerObjects {
   ///
   /// @param from where the listener is; otherwise this does nothing
   /// @param to where it is then
-  void tell(Stoa stoa, byte[] key, Position from, List<Told> events, Position to);
+  void tell(Stoa stoa, byte[] key, Position from, List<PendingEvent> events, Position to);
 
   /// Notes that the next event cannot be told.
   ///

@@ -14,11 +14,11 @@ import stoa.LogAddress;
 import stoa.Schedule;
 import stoa.Shared;
 import stoa.spi.CallContext;
-import stoa.spi.ListenerObjects.Heard;
+import stoa.spi.ListenerObjects.Selection;
 import stoa.spi.ListenerObjects.Position;
 import stoa.spi.ListenerObjects.State;
 import stoa.spi.ListenerObjects.Target;
-import stoa.spi.ListenerObjects.Told;
+import stoa.spi.ListenerObjects.PendingEvent;
 import stoa.spi.Noticed;
 import stoa.spi.TimerCall;
 
@@ -39,7 +39,7 @@ class DeliveryObject implements Noticed {
   record Shown(
       LogAddress position, long told, long failures, @Nullable String last, boolean over) {}
 
-  private @Nullable Heard heard;
+  private @Nullable Selection heard;
   private @Nullable Target target;
   private Position at = new Position(0, new LogAddress(1, 0), 0);
   private boolean over = true;
@@ -52,7 +52,7 @@ class DeliveryObject implements Noticed {
   protected DeliveryObject() {}
 
   /// Begins a listener of this name.
-  void begin(Heard what, Target whom, LogAddress after) {
+  void begin(Selection what, Target whom, LogAddress after) {
     heard = what;
     target = whom;
     at = new Position(at.begun() + 1, after, Integer.MAX_VALUE);
@@ -73,10 +73,10 @@ class DeliveryObject implements Noticed {
 
   /// Tells events, one after the other, until one fails. Nothing takes this call back: the calls
   /// that it has made would stand. Their own time limits end those that take too long.
-  void tell(Position from, List<Told> events, Position to) {
+  void tell(Position from, List<PendingEvent> events, Position to) {
     if (over || !from.equals(at)) return;
     CallContext.current().stand();
-    for (Told event : events) {
+    for (PendingEvent event : events) {
       if (!tell(event)) return;
       at = event.at();
       told++;
@@ -86,7 +86,7 @@ class DeliveryObject implements Noticed {
     at = to;
   }
 
-  private boolean tell(Told event) {
+  private boolean tell(PendingEvent event) {
     try {
       if (CallContext.current().make(call(event))) return true;
       failed("its object was deleted", true);
@@ -99,7 +99,7 @@ class DeliveryObject implements Noticed {
     return false;
   }
 
-  private TimerCall call(Told event) {
+  private TimerCall call(PendingEvent event) {
     Target whom = Objects.requireNonNull(target);
     return new TimerCall(
         NO_TARGET,

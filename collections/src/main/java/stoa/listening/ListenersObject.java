@@ -13,7 +13,7 @@ import stoa.spi.ListenerObjects;
 @Shared(name = "stoa.Listeners")
 class ListenersObject {
   /// A listener.
-  record Entry(String name, ListenerObjects.Heard heard, ListenerObjects.Target target) {}
+  record Entry(String name, ListenerObjects.Selection heard, ListenerObjects.Target target) {}
 
   private final TreeMap<String, Entry> all = new TreeMap<>();
 

@@ -54,18 +54,18 @@ record SharedListeners(SharedStoa stoa) implements Listeners {
     begin(name, what(heard, passUntil), listener, after);
   }
 
-  private ListenerObjects.Heard what(Changes<?> heard, long passUntil) {
+  private ListenerObjects.Selection what(Changes<?> heard, long passUntil) {
     Object object = heard.object();
     if (object != null) {
       SharedCall live = stoa.changing(object);
-      return new ListenerObjects.Heard(live.key().space(), live.key().name(), null, passUntil);
+      return new ListenerObjects.Selection(live.key().space(), live.key().name(), null, passUntil);
     }
     Class<?> type = heard.type();
     if (type == null) {
       throw new IllegalArgumentException(
           "a listener hears a type, an object or a tag, not everything; begin one for each type");
     }
-    return new ListenerObjects.Heard(stoa.service().changes().typeOf(type), null, null, passUntil);
+    return new ListenerObjects.Selection(stoa.service().changes().typeOf(type), null, null, passUntil);
   }
 
   @Override
@@ -73,12 +73,12 @@ record SharedListeners(SharedStoa stoa) implements Listeners {
     check(name, "the name of a listener");
     check(tag, "the name of a tag");
     MethodRun.refuse("begin a listener");
-    var heard = new ListenerObjects.Heard(null, null, tag, 0);
+    var heard = new ListenerObjects.Selection(null, null, tag, 0);
     begin(name, heard, listener, stoa.service().streams().tail());
   }
 
   private void begin(
-      String name, ListenerObjects.Heard heard, ObjectListener listener, LogAddress after) {
+      String name, ListenerObjects.Selection heard, ObjectListener listener, LogAddress after) {
     Objects.requireNonNull(listener, "the listener is null");
     var _ = stoa.own(listener);
     Scheduling.Target target = Scheduling.targetOf(listener);

@@ -18,7 +18,7 @@ sealed interface Frame {
   record Greeting(NodeId from, NodeId to, Tickets.Ticket ticket) implements Frame {}
 
   /// Between two nodes: a message.
-  record Said(Message message) implements Frame {}
+  record Delivery(Message message) implements Frame {}
 
   /// First, to the process of the root: registers another process.
   ///

@@ -46,7 +46,7 @@ final class FrameCodec {
         MessageCodec.write(out.u8(GREETING).varint(Frame.VERSION), from);
         ticket(MessageCodec.write(out, to), ticket);
       }
-      case Frame.Said(Message message) -> MessageCodec.write(out.u8(SAID), message);
+      case Frame.Delivery(Message message) -> MessageCodec.write(out.u8(SAID), message);
       case Frame.Register(String address, String name, String domain, var locality) -> {
         out.u8(REGISTER).varint(Frame.VERSION).text(address).text(name).text(domain);
         MessageCodec.write(out, locality);
@@ -104,7 +104,7 @@ final class FrameCodec {
         version(in);
         yield new Frame.Greeting(MessageCodec.node(in), MessageCodec.node(in), ticket(in));
       }
-      case SAID -> new Frame.Said(MessageCodec.read(in));
+      case SAID -> new Frame.Delivery(MessageCodec.read(in));
       case REGISTER -> {
         version(in);
         yield new Frame.Register(in.text(), in.text(), in.text(), MessageCodec.locality(in));

@@ -152,7 +152,7 @@ final class TreeLinks implements Links {
     } else if (pipe == null) {
       connect(link, message);
     } else {
-      pipe.send(new Frame.Said(message));
+      pipe.send(new Frame.Delivery(message));
     }
   }
 
@@ -172,7 +172,7 @@ final class TreeLinks implements Links {
       link.pipe = pipe;
     }
     pipe.send(new Frame.Greeting(link.own.id, link.other, ticket));
-    pipe.send(new Frame.Said(first));
+    pipe.send(new Frame.Delivery(first));
     pipe.beat(null);
     if (!still) pipe.cut(Status.of(Status.Code.CANCELLED, "it has ended"));
   }
@@ -273,7 +273,7 @@ final class TreeLinks implements Links {
           return;
         }
       }
-      pipe.send(new Frame.Said(next));
+      pipe.send(new Frame.Delivery(next));
     }
   }
 
@@ -286,7 +286,7 @@ final class TreeLinks implements Links {
 
     @Override
     public void frame(Pipe pipe, Frame frame) {
-      if (frame instanceof Frame.Said(Message message) && isForNeighbors(message)) {
+      if (frame instanceof Frame.Delivery(Message message) && isForNeighbors(message)) {
         post(link, new Event.Received(link.other, message));
       } else {
         pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "nodes say messages to each other"));

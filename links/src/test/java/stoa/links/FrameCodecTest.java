@@ -104,7 +104,7 @@ class FrameCodecTest {
     var ticket = new Tickets.Ticket(random.nextLong(), bytes());
     List<Frame> all = new ArrayList<>();
     for (var message : messages()) {
-      all.add(new Frame.Said(message));
+      all.add(new Frame.Delivery(message));
       if (message instanceof Message.Direct direct) {
         all.add(new Frame.Relayed(node(), node(), direct));
       }
@@ -196,7 +196,7 @@ class FrameCodecTest {
   }
 
   private static String refused(Message message) {
-    byte[] bytes = FrameCodec.write(new Frame.Said(message)).toBytes();
+    byte[] bytes = FrameCodec.write(new Frame.Delivery(message)).toBytes();
     return assertThrows(Decoder.MalformedException.class, () -> FrameCodec.read(bytes)).toString();
   }
 

@@ -35,7 +35,7 @@ import stoa.front.TimerArguments;
 import stoa.spi.Collections;
 import stoa.spi.ListenerObjects;
 import stoa.spi.ListenerObjects.Position;
-import stoa.spi.ListenerObjects.Told;
+import stoa.spi.ListenerObjects.PendingEvent;
 import stoa.store.changes.ChangeFollower;
 import stoa.store.changes.LoggedChange;
 import stoa.store.past.Pins;
@@ -82,7 +82,7 @@ final class Deliveries {
   private static final long NOWHERE = -1;
 
   /// An event that was read, and how many bytes it takes.
-  private record Ahead(Told told, int bytes) {}
+  private record Ahead(PendingEvent told, int bytes) {}
 
   /// The delivery of events to one listener.
   private static final class Lane {
@@ -418,7 +418,7 @@ final class Deliveries {
     return new LogAddress(address.epoch(), address.counter() + 1);
   }
 
-  private static LoggedChange.Asked asked(ListenerObjects.Heard heard) {
+  private static LoggedChange.ChangeQuery asked(ListenerObjects.Selection heard) {
     return LocalChanges.asked(
         new ChangeQuery(heard.type(), heard.key(), Changes.Detail.CALLS, heard.passUntil()));
   }
@@ -438,7 +438,7 @@ final class Deliveries {
       byte[] encoded = encoded(changes.get(index), i, heard.size());
       boolean last = i == heard.size() - 1;
       var behind = new Position(at.begun(), slot.address(), last ? Integer.MAX_VALUE : index);
-      lane.ahead.add(new Ahead(new Told(behind, encoded), encoded.length));
+      lane.ahead.add(new Ahead(new PendingEvent(behind, encoded), encoded.length));
     }
   }
 
@@ -480,7 +480,7 @@ final class Deliveries {
   }
 
   private void send(Lane lane, ListenerObjects.State state) {
-    var events = new ArrayList<Told>();
+    var events = new ArrayList<PendingEvent>();
     int bytes = 0;
     for (Ahead one : lane.ahead) {
       // After a failure one at a time, so that a repeat carries no more than it needs.
@@ -500,7 +500,7 @@ final class Deliveries {
       lane.rewind(); // it has failed, or began anew
       return;
     }
-    for (Told _ : events) lane.ahead.remove();
+    for (PendingEvent _ : events) lane.ahead.remove();
     lane.from = to;
     lane.movedMicros = clock.nowMicros();
     hold(lane, after);

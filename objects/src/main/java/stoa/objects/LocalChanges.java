@@ -49,14 +49,14 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
     return logged;
   }
 
-  static LoggedChange.Asked asked(ChangeQuery query) {
+  static LoggedChange.ChangeQuery asked(ChangeQuery query) {
     LoggedChange.Detail detail =
         switch (query.detail()) {
           case CALLS -> LoggedChange.Detail.CALLS;
           case ANSWERS -> LoggedChange.Detail.ANSWERS;
           case STATES -> LoggedChange.Detail.STATES;
         };
-    return new LoggedChange.Asked(query.type(), query.key(), detail, query.passUntil());
+    return new LoggedChange.ChangeQuery(query.type(), query.key(), detail, query.passUntil());
   }
 
   // ---- names

@@ -99,7 +99,7 @@ public final class Neighborhood implements Neighbors {
   }
 
   @Override
-  public Visit.Said visit(Visit visit, int ticks) {
+  public Visit.Reply visit(Visit visit, int ticks) {
     Neighbor neighbor = neighbor(part.groupOf(visit.target()));
     Encoder out = question(part.groupOf(visit.target()), VISIT);
     write(visit.id(), out);
@@ -124,7 +124,7 @@ public final class Neighborhood implements Neighbors {
     Decoder in = ask(visit.target(), out);
     LoadedCode code = ((ObjectHandler.Question) visit.call()).type().code();
     byte[] answer = in.u8() == 0 ? null : in.sized();
-    return new Visit.Said(
+    return new Visit.Reply(
         answer == null ? null : neighbor.translated(answer, code, code.loader()), in.varint());
   }
 
@@ -265,7 +265,7 @@ public final class Neighborhood implements Neighbors {
     switch (kind) {
       case VISIT -> {
         Visit visit = visit(in, naming);
-        Visit.Said said = visited(visit, in, tracer);
+        Visit.Reply said = visited(visit, in, tracer);
         byte[] answer = said.answer();
         if (answer == null) out.u8(0);
         else out.u8(1).sized(answer);
@@ -302,7 +302,7 @@ public final class Neighborhood implements Neighbors {
     }
   }
 
-  private Visit.Said visited(Visit visit, Decoder in, @Nullable Tracer tracer) {
+  private Visit.Reply visited(Visit visit, Decoder in, @Nullable Tracer tracer) {
     Store store = stoa().core();
     int ticks = (int) in.varint();
     TraceParent parent =

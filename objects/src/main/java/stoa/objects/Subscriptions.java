@@ -48,7 +48,7 @@ final class Subscriptions {
   // A subscription with a longer maximum age never expires.
   private static final long AGE_SECONDS_MAX = Long.MAX_VALUE / MICROS / 2;
 
-  private record Held(Service.Subscribed at, Pins.@Nullable Pin pin) {
+  private record HeldSubscription(Service.Subscribed at, Pins.@Nullable Pin pin) {
     private void release() {
       if (pin != null) pin.close();
     }
@@ -69,7 +69,7 @@ final class Subscriptions {
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock, as is notes.
-  private final SortedMap<String, Held> all = new TreeMap<>();
+  private final SortedMap<String, HeldSubscription> all = new TreeMap<>();
   private int notes;
 
   // The shortest age of a subscription, in seconds.
@@ -91,11 +91,11 @@ final class Subscriptions {
           return true;
         });
     found.forEach(
-        (name, one) -> all.put(name, new Held(one, store.pins().pin(one.position().counter()))));
+        (name, one) -> all.put(name, new HeldSubscription(one, store.pins().pin(one.position().counter()))));
     shortest = shortestOf(all);
   }
 
-  private static long shortestOf(SortedMap<String, Held> of) {
+  private static long shortestOf(SortedMap<String, HeldSubscription> of) {
     return of.values().stream().mapToLong(one -> one.at.ageSecondsMax()).min().orElse(NONE);
   }
 
@@ -122,9 +122,9 @@ final class Subscriptions {
     }
   }
 
-  private void log(SortedMap<String, Held> next) {
+  private void log(SortedMap<String, HeldSubscription> next) {
     var out = new Encoder(64 * next.size() + 8).u8(ALL).varint(next.size());
-    for (Held one : next.values()) {
+    for (HeldSubscription one : next.values()) {
       out.text(one.at.name()).varint(one.at.position().epoch()).varint(one.at.position().counter());
       out.varint(one.at.ageSecondsMax());
     }
@@ -138,7 +138,7 @@ final class Subscriptions {
   /// Logs a change of one subscription, and makes it.
   ///
   /// @param next null to end it
-  private void change(String name, @Nullable Held next) {
+  private void change(String name, @Nullable HeldSubscription next) {
     var changed = new TreeMap<>(all);
     if (next == null) changed.remove(name);
     else changed.put(name, next);
@@ -148,7 +148,7 @@ final class Subscriptions {
       if (next != null) next.release();
       throw failed;
     }
-    Held before = next == null ? all.remove(name) : all.put(name, next);
+    HeldSubscription before = next == null ? all.remove(name) : all.put(name, next);
     shortest = shortestOf(all);
     if (before != null) before.release();
   }
@@ -162,7 +162,7 @@ final class Subscriptions {
     check(name);
     lock.lock();
     try {
-      Held known = all.get(name);
+      HeldSubscription known = all.get(name);
       store.checkUsable();
       if (known != null && known.at.ageSecondsMax() == ageSecondsMax) return known.at;
       if (known == null && all.size() >= SUBSCRIPTIONS_MAX) {
@@ -174,7 +174,7 @@ final class Subscriptions {
       LogAddress position =
           known == null ? new LogAddress(store.epoch(), pin.counter()) : known.at.position();
       var next = new Service.Subscribed(name, position, ageSecondsMax);
-      change(name, new Held(next, pin));
+      change(name, new HeldSubscription(next, pin));
       return next;
     } finally {
       lock.unlock();
@@ -199,14 +199,14 @@ final class Subscriptions {
   void acknowledge(String name, LogAddress position) {
     lock.lock();
     try {
-      Held known = all.get(name);
+      HeldSubscription known = all.get(name);
       store.checkUsable();
       if (known == null) {
         throw new Gone("there is no subscription " + name + "; it was deleted, or never made");
       }
       if (position.compareTo(known.at.position()) <= 0) return;
       var next = new Service.Subscribed(name, position, known.at.ageSecondsMax());
-      change(name, new Held(next, store.pinAt(position)));
+      change(name, new HeldSubscription(next, store.pinAt(position)));
     } finally {
       lock.unlock();
     }
@@ -218,7 +218,7 @@ final class Subscriptions {
     try {
       store.checkUsable();
       var found = new ArrayList<Service.Subscribed>(all.size());
-      for (Held one : all.values()) found.add(one.at);
+      for (HeldSubscription one : all.values()) found.add(one.at);
       return found;
     } finally {
       lock.unlock();
@@ -274,7 +274,7 @@ final class Subscriptions {
   void expire() {
     lock.lock();
     try {
-      for (Held one : List.copyOf(all.values())) {
+      for (HeldSubscription one : List.copyOf(all.values())) {
         if (one.pin == null) continue;
         long oldest = store.lastBefore(Math.min(one.at.ageSecondsMax(), AGE_SECONDS_MAX) * MICROS);
         if (!isBehind(one.at.position().counter(), oldest)) continue;
@@ -285,7 +285,7 @@ final class Subscriptions {
             one.at.position(),
             one.at.ageSecondsMax());
         one.release();
-        all.put(one.at.name(), new Held(one.at, null));
+        all.put(one.at.name(), new HeldSubscription(one.at, null));
       }
     } finally {
       lock.unlock();

@@ -113,9 +113,9 @@ public final class SupplyPort implements AutoCloseable {
 
   private Receiver begin(String from, Stream stream) throws IOException {
     return switch (stream.method()) {
-      case HELLO -> new Asked(stream, _ -> NOTHING);
-      case QUESTION -> new Asked(stream, question -> answer(from, question));
-      case HAD -> new Asked(stream, this::had);
+      case HELLO -> new QuestionStream(stream, _ -> NOTHING);
+      case QUESTION -> new QuestionStream(stream, question -> answer(from, question));
+      case HAD -> new QuestionStream(stream, this::had);
       case SUPPLY -> new Supplying(from, stream);
       default -> throw new IOException("nothing of the name " + stream.method());
     };
@@ -128,11 +128,11 @@ public final class SupplyPort implements AutoCloseable {
   }
 
   /// A stream with one question, which a thread of its own answers.
-  private final class Asked implements Receiver {
+  private final class QuestionStream implements Receiver {
     private final Stream stream;
     private final Answers answers;
 
-    Asked(Stream stream, Answers answers) {
+    QuestionStream(Stream stream, Answers answers) {
       this.stream = stream;
       this.answers = answers;
       stream.request(1);

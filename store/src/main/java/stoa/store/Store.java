@@ -667,7 +667,7 @@ public final class Store implements AutoCloseable {
   /// Calls a key of this store for the handler of another one, see [Neighbors#visit].
   ///
   /// @throws Unavailable when the outcome is unknown now, or this process no longer leads the store
-  public Visit.Said visit(Visit visit, int ticks) {
+  public Visit.Reply visit(Visit visit, int ticks) {
     return engine.incomingCalls().visit(visit, ticks);
   }
 

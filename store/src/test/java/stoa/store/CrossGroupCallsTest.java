@@ -100,10 +100,10 @@ class CrossGroupCallsTest {
     }
 
     @Override
-    public Visit.Said visit(Visit visit, int ticks) {
+    public Visit.Reply visit(Visit visit, int ticks) {
       asked.accept(visit);
       if (cut) throw new Unavailable("cut");
-      Visit.Said said = site(visit.target()).store().visit(visit, ticks);
+      Visit.Reply said = site(visit.target()).store().visit(visit, ticks);
       if (deaf) throw new Unavailable("lost");
       return said;
     }
@@ -441,7 +441,7 @@ class CrossGroupCallsTest {
 
   /// Begins a visit as another group does, which repeats what is refused: for a moment, a key may
   /// need one of the threads for itself.
-  private static Visit.Said begin(Store store, Visit visit) {
+  private static Visit.Reply begin(Store store, Visit visit) {
     while (true) {
       try {
         return store.visit(visit, 1);
@@ -460,7 +460,7 @@ class CrossGroupCallsTest {
             Put.of(bytes("spin")),
             Terms.expecting(ANY).within(Duration.ofMinutes(1)));
     await(() -> store.calls(1).stream().anyMatch(call -> call.key().equals(key("1b"))));
-    var begun = new ArrayList<Future<Visit.Said>>();
+    var begun = new ArrayList<Future<Visit.Reply>>();
     for (int i = 1; i <= Threads.VISITORS_MAX; i++) {
       Visit visit = visit(i, "1b", "" + i, ANY, 0);
       begun.add(threads.submit(() -> begin(store, visit)));

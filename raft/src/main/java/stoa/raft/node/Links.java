@@ -79,16 +79,16 @@ final class Links implements AutoCloseable {
   private Receiver begin(String from, Stream stream) throws IOException {
     if (!stream.method().equals(METHOD)) throw new IOException("no messages of groups");
     stream.request(ASKED);
-    return new Heard(from, stream);
+    return new Inbound(from, stream);
   }
 
   /// Hears the messages of another node.
-  private final class Heard implements Receiver {
+  private final class Inbound implements Receiver {
     private final String from;
     private final Stream stream;
     private int left = ASKED;
 
-    Heard(String from, Stream stream) {
+    Inbound(String from, Stream stream) {
       this.from = from;
       this.stream = stream;
     }

@@ -557,7 +557,7 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public Visit.Said visit(Visit visit, int ticks) {
+      public Visit.Reply visit(Visit visit, int ticks) {
         return ask(visit.target(), store -> store.visit(visit, ticks));
       }
 

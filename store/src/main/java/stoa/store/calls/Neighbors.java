@@ -40,7 +40,7 @@ public interface Neighbors {
   ///   [#UNTIL_IT_WAITS]
   /// @throws NotAsked when the visit cannot be sent; its reason is the answer
   /// @throws RuntimeException when the other store does not answer: the visit may have begun
-  Visit.Said visit(Visit visit, int ticks);
+  Visit.Reply visit(Visit visit, int ticks);
 
   /// Returns the next call in the wait chain of a visit, in the store of its target; used to find
   /// deadlocks.

@@ -55,8 +55,8 @@ public record Visit(
   /// @param answer the answer as encoded by the handler, or by its factory when the store refused;
   ///   null while the visit is in progress
   /// @param reach the log counter up to which the answer reaches
-  public record Said(byte @Nullable [] answer, long reach) {
-    public static final Said GOES_ON = new Said(null, 0);
+  public record Reply(byte @Nullable [] answer, long reach) {
+    public static final Reply GOES_ON = new Reply(null, 0);
   }
 
   /// The next call in the wait chain of a visit, within one store.

@@ -19,7 +19,7 @@ public final class ChangeFollower {
   private final LoggedChanges changes;
   private final Health health;
   private final Progress progress;
-  private final LoggedChange.Asked asked;
+  private final LoggedChange.ChangeQuery asked;
   private final int pagesMax;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final ArrayDeque<LoggedChange.Slot> ahead = new ArrayDeque<>();
@@ -32,7 +32,7 @@ public final class ChangeFollower {
       Health health,
       Progress progress,
       LogAddress from,
-      LoggedChange.Asked asked,
+      LoggedChange.ChangeQuery asked,
       int pagesMax) {
     this.changes = changes;
     this.health = health;

@@ -53,7 +53,7 @@ public record LoggedChange(
   /// @param passUntil the log counter up to which changes that the store has released are passed
   ///   over; behind it they are an error
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-  public record Asked(
+  public record ChangeQuery(
       @Nullable String space, byte @Nullable [] name, Detail detail, long passUntil) {}
 
   /// The changes at a log address.

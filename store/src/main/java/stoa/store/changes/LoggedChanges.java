@@ -129,7 +129,7 @@ public final class LoggedChanges {
   /// Follows the changes.
   ///
   /// @param pagesMax how many pages without a change it reads at once
-  public ChangeFollower follow(LogAddress from, LoggedChange.Asked asked, int pagesMax) {
+  public ChangeFollower follow(LogAddress from, LoggedChange.ChangeQuery asked, int pagesMax) {
     parts.health.checkOpen();
     parts.health.confirm();
     return new ChangeFollower(this, parts.health, parts.progress, from, asked, pagesMax);
@@ -142,7 +142,7 @@ public final class LoggedChanges {
   /// @param entriesMax about how many entries to read
   /// @throws TooOld when the store has released some of them
   public LoggedChange.Page read(
-      LogAddress from, long end, LoggedChange.Asked asked, int entriesMax) {
+      LogAddress from, long end, LoggedChange.ChangeQuery asked, int entriesMax) {
     parts.health.checkOpen();
     requireKept(from, asked);
     var part = new Reading(asked, entriesMax);
@@ -160,7 +160,7 @@ public final class LoggedChanges {
     return new LoggedChange.Page(slots, new LogAddress(epoch, counter + 1), level, part.bytes);
   }
 
-  private void requireKept(LogAddress from, LoggedChange.Asked asked) {
+  private void requireKept(LogAddress from, LoggedChange.ChangeQuery asked) {
     long released = streams.firstInLog() - 1;
     if (from.counter() <= released && released > asked.passUntil()) {
       throw tooOld("behind " + from, null);
@@ -210,7 +210,7 @@ public final class LoggedChanges {
     return NONE;
   }
 
-  private boolean isWanted(StreamId stream, LoggedChange.Asked asked) {
+  private boolean isWanted(StreamId stream, LoggedChange.ChangeQuery asked) {
     Known found = known(stream);
     if (found.space == null) return false;
     if (asked.space() != null && !asked.space().equals(found.space)) return false;
@@ -221,7 +221,7 @@ public final class LoggedChanges {
 
   /// The reading of one page. One thread uses it.
   private final class Reading {
-    private final LoggedChange.Asked asked;
+    private final LoggedChange.ChangeQuery asked;
     private final int entriesMax;
     private final List<Streams.LogItem> items = new ArrayList<>();
     private final Map<StreamId, Section> sections = new HashMap<>();
@@ -233,7 +233,7 @@ public final class LoggedChanges {
     private int scanned;
     private long bytes;
 
-    private Reading(LoggedChange.Asked asked, int entriesMax) {
+    private Reading(LoggedChange.ChangeQuery asked, int entriesMax) {
       this.asked = asked;
       this.entriesMax = entriesMax;
     }

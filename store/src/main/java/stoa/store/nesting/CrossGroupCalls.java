@@ -185,7 +185,7 @@ public final class CrossGroupCalls {
     while (true) {
       checkGoesOn(caller);
       try {
-        Visit.Said said = visit(caller.trace(), visit, ticks);
+        Visit.Reply said = visit(caller.trace(), visit, ticks);
         heard = runs.clock.nowMicros();
         pause = PAUSE_FIRST_NANOS;
         byte[] answer = said.answer();
@@ -212,7 +212,7 @@ public final class CrossGroupCalls {
   }
 
   /// Asks the other store, within the trace of the calling method.
-  private Visit.Said visit(@Nullable Trace trace, Visit visit, int ticks) {
+  private Visit.Reply visit(@Nullable Trace trace, Visit visit, int ticks) {
     return trace == null
         ? neighbors.visit(visit, ticks)
         : trace.run(() -> neighbors.visit(visit, ticks));

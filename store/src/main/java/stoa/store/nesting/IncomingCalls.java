@@ -126,7 +126,7 @@ public final class IncomingCalls {
   }
 
   /// Begins a visit, or waits for the same visit in progress; see [Neighbors#visit].
-  public Visit.Said visit(Visit visit, int ticks) {
+  public Visit.Reply visit(Visit visit, int ticks) {
     health.checkOpen();
     health.confirm();
     var mine = new IncomingCall(visit);
@@ -221,7 +221,7 @@ public final class IncomingCalls {
       }
     }
 
-    private Visit.Said done() {
+    private Visit.Reply done() {
       return switch (visit.kind()) {
         case PUT -> put();
         case GET -> get();
@@ -231,14 +231,14 @@ public final class IncomingCalls {
 
     /// Encodes a refusal as an answer. An exception from here is no answer: the outcome of a put is
     /// then unknown.
-    private Visit.Said told(RuntimeException refusal, long reach) {
+    private Visit.Reply told(RuntimeException refusal, long reach) {
       return said(log.loader.runs.factory(visit.target()).failure(refusal), reach);
     }
 
     /// Returns an answer that the caller can log. Its length is the same in every run of the put.
-    private Visit.Said said(Answer answer, long reach) {
+    private Visit.Reply said(Answer answer, long reach) {
       byte[] encoded = answer.encoded();
-      if (encoded.length <= ANSWER_BYTES_MAX) return new Visit.Said(encoded, reach);
+      if (encoded.length <= ANSWER_BYTES_MAX) return new Visit.Reply(encoded, reach);
       return told(
           new LimitExceeded(
               "a call of "
@@ -251,7 +251,7 @@ public final class IncomingCalls {
           reach);
     }
 
-    private Visit.Said past() {
+    private Visit.Reply past() {
       long counter = visit.counter();
       try {
         return said(
@@ -272,11 +272,11 @@ public final class IncomingCalls {
       }
     }
 
-    private Visit.Said put() {
+    private Visit.Reply put() {
       Visit.Id id = visit.id();
       var origin = new Records.Origin(id.caller(), id.call(), Math.toIntExact(id.number()));
       leader.moments().above(visit.counter());
-      Visit.Said earlier;
+      Visit.Reply earlier;
       try {
         earlier = earlier(origin);
       } catch (TooOld released) {
@@ -305,7 +305,7 @@ public final class IncomingCalls {
           released);
     }
 
-    private Visit.Said get() {
+    private Visit.Reply get() {
       var request = new GetRequest(pinned(), visit.call(), terms(), visit.callers().size());
       visits(request);
       waitsFor = request;
@@ -330,7 +330,7 @@ public final class IncomingCalls {
       }
     }
 
-    private Visit.Said awaited(Request request) {
+    private Visit.Reply awaited(Request request) {
       awaitDone(request);
       RuntimeException failure = request.failure();
       return switch (failure) {
@@ -455,15 +455,15 @@ public final class IncomingCalls {
     private void tellIfItWaits() {
       if (asked && follow(visit.id()).next() != null) {
         asked = false;
-        waiters.removeIf(waiter -> waiter.asks && waiter.told.complete(Visit.Said.GOES_ON));
+        waiters.removeIf(waiter -> waiter.asks && waiter.told.complete(Visit.Reply.GOES_ON));
       }
     }
 
     void tick() {
-      waiters.removeIf(waiter -> --waiter.ticks <= 0 && waiter.told.complete(Visit.Said.GOES_ON));
+      waiters.removeIf(waiter -> --waiter.ticks <= 0 && waiter.told.complete(Visit.Reply.GOES_ON));
     }
 
-    Visit.Said await(int ticks) {
+    Visit.Reply await(int ticks) {
       var waiter = new Waiter(ticks);
       waiters.add(waiter);
       if (waiter.asks) asked = true;
@@ -480,7 +480,7 @@ public final class IncomingCalls {
 
   /// A server that has asked, and how long it waits. The watch counts the ticks.
   private static final class Waiter {
-    private final CompletableFuture<Visit.Said> told = new CompletableFuture<>();
+    private final CompletableFuture<Visit.Reply> told = new CompletableFuture<>();
     private final boolean asks;
     private int ticks;
 
