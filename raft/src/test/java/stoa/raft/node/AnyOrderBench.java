@@ -112,7 +112,7 @@ final class AnyOrderBench {
     private final ReplicatedObject object;
 
     AnyOrder(Path directory) throws Exception {
-      var replicas = new ArrayList<stoa.storage.replication.Replica>();
+      var replicas = new ArrayList<stoa.storage.replication.WriteReplica>();
       for (int i = 0; i < 3; i++) {
         var device = device(directory.resolve("device" + i));
         devices.add(device);

@@ -23,7 +23,7 @@ import stoa.storage.object.VersionRange;
 import stoa.storage.object.VersionState;
 import stoa.storage.replication.DeviceReplica;
 import stoa.storage.replication.Fenced;
-import stoa.storage.replication.Replica;
+import stoa.storage.replication.WriteReplica;
 import stoa.storage.replication.ReplicatedObject;
 
 /// One object on three devices whose primaries write in any order: messages are lost, delayed,
@@ -197,7 +197,7 @@ final class AnyOrderScenario implements Scenario {
 
     /// Sends a request to a node and its answer back.
     private <T extends @Nullable Object> CompletableFuture<T> send(
-        Node node, Function<Replica, CompletableFuture<T>> request) {
+        Node node, Function<WriteReplica, CompletableFuture<T>> request) {
       var answer = new CompletableFuture<T>();
       int copies = !calm && chance.percent(10) ? 2 : 1;
       for (int i = 0; i < copies; i++) {
@@ -222,7 +222,7 @@ final class AnyOrderScenario implements Scenario {
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> ask(
-        Replica replica, Function<Replica, CompletableFuture<T>> request) {
+        WriteReplica replica, Function<WriteReplica, CompletableFuture<T>> request) {
       try {
         return request.apply(replica);
       } catch (RuntimeException failed) {
@@ -230,8 +230,8 @@ final class AnyOrderScenario implements Scenario {
       }
     }
 
-    private Replica link(Node node) {
-      return new Replica() {
+    private WriteReplica link(Node node) {
+      return new WriteReplica() {
         @Override
         public CompletableFuture<VersionState> promise(long epoch) {
           return send(node, replica -> replica.promise(epoch));
@@ -245,7 +245,7 @@ final class AnyOrderScenario implements Scenario {
 
         @Override
         public CompletableFuture<VersionState> versions() {
-          return send(node, Replica::versions);
+          return send(node, WriteReplica::versions);
         }
 
         @Override

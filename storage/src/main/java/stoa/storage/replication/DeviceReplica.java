@@ -16,7 +16,7 @@ import stoa.storage.object.VersionedObject;
 
 /// The replica of an object on a device of this process. Thread-safe; one for each object and
 /// device.
-public final class DeviceReplica implements Replica {
+public final class DeviceReplica implements WriteReplica {
   /*
    * The promised epoch is the highest version of an object beside it.
    *

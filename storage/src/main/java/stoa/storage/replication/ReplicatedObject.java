@@ -54,7 +54,7 @@ public final class ReplicatedObject {
   // The most ranges to remember of a replica; one with more is repaired before it is read.
   private static final int RANGES_MAX = 4096;
 
-  private final List<Replica> replicas;
+  private final List<WriteReplica> replicas;
   private final long epoch;
   private final int majority;
   private final ReentrantLock lock = new ReentrantLock();
@@ -75,7 +75,7 @@ public final class ReplicatedObject {
   ///
   /// @param replicas all of them, an odd number
   /// @param epoch greater than those of earlier primaries of the object, and no other one's
-  public ReplicatedObject(List<Replica> replicas, long epoch) {
+  public ReplicatedObject(List<WriteReplica> replicas, long epoch) {
     if (replicas.isEmpty()) throw new IllegalArgumentException("there is no replica");
     if (epoch < 1 || epoch > EPOCH_MAX) {
       throw new IllegalArgumentException(
@@ -234,7 +234,7 @@ public final class ReplicatedObject {
   /// it lacks and another one has. Completes with the number of those that have everything
   /// afterwards. Writes may go on meanwhile.
   public CompletableFuture<Integer> repair() {
-    return gather(Replica::versions)
+    return gather(WriteReplica::versions)
         .thenCompose(this::level)
         .thenApply(states -> {
           note(states);
@@ -274,7 +274,7 @@ public final class ReplicatedObject {
   }
 
   private CompletableFuture<Void> read(
-      long offset, ByteBuffer target, List<Replica> from, int attempt) {
+      long offset, ByteBuffer target, List<WriteReplica> from, int attempt) {
     var room = target.duplicate();
     return from.get(attempt)
         .read(offset, room)
@@ -290,8 +290,8 @@ public final class ReplicatedObject {
   }
 
   /// Returns the replicas that have everything acknowledged.
-  private List<Replica> complete() {
-    var found = new ArrayList<Replica>();
+  private List<WriteReplica> complete() {
+    var found = new ArrayList<WriteReplica>();
     lock.lock();
     try {
       ensureOpen();
@@ -308,13 +308,13 @@ public final class ReplicatedObject {
 
   /// A question to a replica.
   private interface Asking {
-    CompletableFuture<VersionState> ask(Replica replica);
+    CompletableFuture<VersionState> ask(WriteReplica replica);
   }
 
   /// Asks all replicas, and completes with their answers: null for those that fail.
   private CompletableFuture<List<@Nullable VersionState>> gather(Asking asking) {
     var answers = new ArrayList<CompletableFuture<VersionState>>();
-    for (Replica replica : replicas) answers.add(asking.ask(replica));
+    for (WriteReplica replica : replicas) answers.add(asking.ask(replica));
     return settled(answers)
         .thenApply(_ -> {
           var found = new ArrayList<@Nullable VersionState>();

@@ -10,7 +10,7 @@ import stoa.storage.object.VersionState;
 /// Every operation may be done twice, and in any order with others: that changes nothing. An
 /// implementer that loses a message completes the future with an exception, at the latest when it
 /// gives up. Thread-safe.
-public interface Replica {
+public interface WriteReplica {
   /// Refuses writes of earlier epochs from now on, also after a crash. Completes with the versions
   /// that the replica has then; no write of an earlier epoch that is not among them is acknowledged
   /// by this replica. Fails with [Fenced] when it has promised a later epoch.
