@@ -13,6 +13,7 @@ import stoa.Changes;
 import stoa.Closed;
 import stoa.LogAddress;
 import stoa.StreamStore;
+import stoa.TooOld;
 
 /// A stream of changes. One thread reads; any closes.
 ///
@@ -62,8 +63,11 @@ final class SharedChanges<T> implements ChangeStream<T> {
         LogAddress now = service.streams().tail();
         yield new SharedChanges<>(log.follow(query, behind(now)), null, now, ended);
       }
-      case Changes.Start.After(LogAddress token) ->
-          new SharedChanges<>(log.follow(query, behind(token)), null, token, ended);
+      case Changes.Start.After(LogAddress token) -> {
+        LogAddress tail = service.streams().tail();
+        if (token.compareTo(tail) > 0) throw cutOff(token, "the log ends at " + tail);
+        yield new SharedChanges<>(log.follow(query, behind(token)), null, token, ended);
+      }
       case Changes.Start.Beginning() -> {
         long now = service.streams().tail().counter();
         var passing = new ChangeQuery(type, key, what.detail(), now);
@@ -83,6 +87,16 @@ final class SharedChanges<T> implements ChangeStream<T> {
         }
       }
     };
+  }
+
+  private static TooOld cutOff(LogAddress token, String why) {
+    return new TooOld(
+        "there is no change at "
+            + token
+            + ": "
+            + why
+            + ", so the store was restored as of an earlier moment; begin anew with the present"
+            + " states (Changes.fromPresent)");
   }
 
   private static LogAddress behind(LogAddress token) {

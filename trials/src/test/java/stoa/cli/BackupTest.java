@@ -23,10 +23,12 @@ import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
+import stoa.Changes;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamKey;
+import stoa.TooOld;
 import stoa.cluster.ClusterServer;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
@@ -134,6 +136,39 @@ class BackupTest {
     stoa(0, "backup", "--verify", path("kept"));
     assertTrue(
         stoa(1, "backup", "--data", path("then"), "--to", path("kept")).contains("was set back"));
+  }
+
+  /// Changes that a consumer has seen, and that a restored store does not have, are not passed over.
+  @Test
+  void aTokenFromBehindTheMomentOfARestoreIsRefused() throws Exception {
+    Path data = directory.resolve("data");
+    try (var stoa = Stoa.open("file:" + data)) {
+      assertEquals(1, stoa.get(Tally.class, "t").add());
+    }
+    long first = address(stoa(0, "backup", "--data", data.toString(), "--to", path("kept")));
+    Changes<Tally> behind;
+    try (var stoa = Stoa.open("file:" + data)) {
+      for (int i = 0; i < 30; i++) stoa.get(Tally.class, "t").add();
+      behind = Changes.of(Tally.class).after(stoa.streams().tail());
+    }
+    stoa(0, "backup", "--data", data.toString(), "--to", path("kept"));
+    stoa(0, "restore", "--from", path("kept"), "--to", path("then"), "--at", "" + first);
+    for (int opened = 0; opened < 2; opened++) {
+      try (var stoa = Stoa.open("file:" + path("then"))) {
+        var refused = assertThrows(TooOld.class, () -> stoa.changes(behind));
+        assertTrue(refused.getMessage().contains("fromPresent"), refused::getMessage);
+      }
+    }
+    try (var stoa = Stoa.open("file:" + path("then"))) {
+      for (int i = 0; i < 60; i++) stoa.get(Tally.class, "t").add();
+      try (var changes = stoa.changes(behind)) {
+        var refused = assertThrows(TooOld.class, changes::poll);
+        assertTrue(refused.getMessage().contains("fromPresent"), refused::getMessage);
+      }
+      try (var changes = stoa.changes(Changes.of(Tally.class).fromPresent())) {
+        assertEquals(61, changes.next().at().version());
+      }
+    }
   }
 
   @Test

@@ -147,6 +147,14 @@ public final class LoggedChanges {
     requireKept(from, asked);
     var part = new Reading(asked, entriesMax);
     long first = parts.users.counterOf(from);
+    // Counters rise over epochs, so whoever was told of this address has seen more of its epoch.
+    if (first < from.counter()) {
+      throw new TooOld(
+          "the log has lost what was before "
+              + from
+              + ": the store was restored as of an earlier moment; begin anew with the present"
+              + " states (Changes.fromPresent)");
+    }
     if (first <= end) parts.users.visitLog(first, end, part::take);
     requireKept(from, asked); // it may have been released just now
     part.load();
