@@ -2,10 +2,13 @@ package stoa.sinks;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -27,33 +30,42 @@ public final class JsonLines implements AutoCloseable {
           "\"transaction\":\\{\"id\":\"(\\d+:\\d+)\",\"total_order\":(\\d+),\"size\":(\\d+)}}$");
 
   private final FileChannel file;
-  private final @Nullable LogAddress token;
+  private @Nullable LogAddress token;
+
+  // Where the last whole transaction ends in the file.
+  private long end;
 
   /// Opens a file, and cuts off what does not belong to a whole transaction.
   public JsonLines(Path path) throws IOException {
-    long end = 0;
-    LogAddress last = null;
     if (path.toFile().exists()) {
-      try (var in = new RandomAccessFile(path.toFile(), "r")) {
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-          long behind = in.getFilePointer();
-          if (!endsLine(in, behind)) break;
-          LogAddress whole = whole(line);
-          if (whole == null) continue;
-          last = whole;
-          end = behind;
-        }
+      try (var in = new BufferedInputStream(Files.newInputStream(path))) {
+        find(in);
       }
     }
     file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    file.truncate(end);
-    file.position(end);
-    token = last;
+    cut();
   }
 
-  private static boolean endsLine(RandomAccessFile in, long behind) throws IOException {
-    in.seek(behind - 1);
-    return in.read() == '\n';
+  private void find(InputStream in) throws IOException {
+    var line = new ByteArrayOutputStream();
+    long read = 0;
+    for (int next = in.read(); next >= 0; next = in.read()) {
+      read++;
+      if (next != '\n') {
+        line.write(next);
+        continue;
+      }
+      LogAddress whole = whole(line.toString(UTF_8));
+      line.reset();
+      if (whole == null) continue;
+      token = whole;
+      end = read;
+    }
+  }
+
+  private void cut() throws IOException {
+    file.truncate(end);
+    file.position(end);
   }
 
   /// Returns the token when a line is the last one of a transaction, or of the present objects.
@@ -63,8 +75,8 @@ public final class JsonLines implements AutoCloseable {
     return isWhole ? Envelope.address(end.group(1)) : null;
   }
 
-  /// Returns the log address up to which the file has the changes; null when it begins with the
-  /// present objects.
+  /// Returns the log address up to which the file has the changes, or up to which a run found none;
+  /// null when it begins with the present objects.
   public @Nullable LogAddress token() {
     return token;
   }
@@ -76,25 +88,32 @@ public final class JsonLines implements AutoCloseable {
   /// @return how many lines it has written
   public <T> long run(Stoa stoa, Changes<T> what, Duration idleMax)
       throws IOException, InterruptedException {
+    cut(); // an earlier run may have ended within a transaction
     LogAddress known = token;
     Changes<T> from = known == null ? what.fromPresent() : what.after(known);
     long lines = 0;
     try (ChangeStream<T> changes = stoa.changes(from)) {
       for (var next = changes.next(idleMax); next.isPresent(); next = changes.next(idleMax)) {
         lines++;
-        write(next.get(), lines, isWhole(changes) ? lines : 0);
+        LogAddress whole = whole(changes);
+        write(next.get(), lines, whole == null ? 0 : lines);
+        if (whole == null) continue;
+        token = whole;
+        end = file.position();
       }
+      LogAddress level = whole(changes);
+      if (level != null) token = level;
     }
     file.force(true);
     return lines;
   }
 
-  private static boolean isWhole(ChangeStream<?> changes) {
+  /// Returns the token of a stream; null within a transaction.
+  private static @Nullable LogAddress whole(ChangeStream<?> changes) {
     try {
-      var _ = changes.token();
-      return true;
+      return changes.token();
     } catch (IllegalStateException more) {
-      return false;
+      return null;
     }
   }
 

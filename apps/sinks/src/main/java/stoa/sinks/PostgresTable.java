@@ -86,7 +86,14 @@ public final class PostgresTable<T> {
         }
       }
       int open = 0;
-      for (var next = changes.next(idleMax); next.isPresent(); next = changes.next(idleMax)) {
+      while (true) {
+        var next = changes.poll();
+        if (next.isEmpty()) {
+          // The rows become visible before this waits.
+          if (open > 0) open = commit(changes.token());
+          next = changes.next(idleMax);
+          if (next.isEmpty()) break;
+        }
         Change<T> change = next.get();
         write(change);
         handled++;

@@ -42,6 +42,21 @@ class JsonLinesTest {
   }
 
   @Test
+  void anotherRunGoesOnBehindTheOneBefore(@TempDir Path folder) throws Exception {
+    Path path = folder.resolve("changes.jsonl");
+    try (Stoa stoa = Stoa.open("memory:");
+        var sink = new JsonLines(path)) {
+      Account alice = stoa.get(Account.class, "alice");
+      for (int i = 1; i <= 3; i++) {
+        alice.add(i);
+        assertEquals(1, sink.run(stoa, Changes.of(Account.class), IDLE));
+        assertEquals(0, sink.run(stoa, Changes.of(Account.class), IDLE));
+        assertEquals(i, Files.readAllLines(path).size());
+      }
+    }
+  }
+
+  @Test
   void eachChangeIsInTheFileOnceWhereverAnEarlierRunEnded(@TempDir Path folder) throws Exception {
     Path path = folder.resolve("changes.jsonl");
     try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withKeep(Keep.all()))) {
