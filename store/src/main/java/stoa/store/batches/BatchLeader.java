@@ -404,7 +404,21 @@ public final class BatchLeader implements Journal, Intake.Help {
   void park(Request request) {
     if (request.isDone()) return;
     if (!intake.isEmpty()) callWriter();
+    if (threads.mayRunLong() && request.resident.hasSequels()) helpSequels(request);
     request.await();
+  }
+
+  /// Executes what a request waits for behind the puts of its key: the calling thread is a worker,
+  /// and all workers may be waiting so.
+  private void helpSequels(Request request) {
+    boolean interrupted = false;
+    request.isAwaited();
+    while (!request.isLeft() && request.resident.hasSequels()) {
+      if (request.resident.helpSequels() || (!intake.isEmpty() && lead(null))) continue;
+      threads.rest(request);
+      interrupted |= threads.takeInterrupt();
+    }
+    if (interrupted) threads.giveInterrupt();
   }
 
   /// Waits on a handler's thread, which meanwhile executes the request that it waits for.
@@ -420,7 +434,7 @@ public final class BatchLeader implements Journal, Intake.Help {
         if (caller.refused != null) return;
         caller.makeWay();
         if (!intake.isEmpty() && lead(null)) continue;
-        if (resident.runQuickUntil(request)) continue;
+        if (resident.runQuickUntil(request) || resident.helpSequels()) continue;
         if (waited && resident.isScheduled() && threads.mayRunLong()) {
           // No other thread is free for a run that may not return.
           resident.runUntil(request);

@@ -39,10 +39,21 @@ public final class Barrier {
     }
   }
 
-  /// Waits until no entry of a note is on its way into the stream of a key.
+  /// Waits until no entry of a note is on its way into the stream of a key, and the changes of
+  /// other keys are in the log that its executed puts have left to the store.
   public void awaitNotes(Resident resident) {
+    awaitSequels(resident);
     while (resident.notesUnderWay() > 0) {
       if (!journal.lead(null)) threads.pause();
     }
+  }
+
+  /// Waits until the changes of other keys are in the log that the executed puts of a key have left
+  /// to the store.
+  ///
+  /// @throws Unavailable when they could not be logged
+  void awaitSequels(Resident resident) {
+    Sequels sequels = resident.sequels();
+    if (sequels != null) sequels.await(journal, threads);
   }
 }

@@ -2,6 +2,7 @@ package stoa.store.running;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -328,7 +329,15 @@ public final class Materialized {
     if (!execution.finish()) throw lost(resident);
     runs.runners.passed(execution);
     execution.settleLong();
-    runs.unfinished.ends(key, entry.address(), execution.lastNote());
+    Consumer<Sequel> left = resident == null ? null : execution.left();
+    if (left == null || resident == null) {
+      runs.unfinished.ends(key, entry.address(), execution.lastNote());
+    } else {
+      resident.follow(entry.address(), entry.log().counter(), left);
+    }
+    if (resident != null && isCheckpointDue(put.value().length)) {
+      loader.barrier.awaitSequels(resident);
+    }
     settle(put.value().length, keeps(resident));
     if (resident != null) resident.passed(entry.address());
   }

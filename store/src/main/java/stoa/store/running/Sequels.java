@@ -1,0 +1,201 @@
+package stoa.store.running;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
+import stoa.base.Answer;
+import stoa.base.Check;
+import stoa.store.records.Records;
+import stoa.store.threads.Threads;
+
+/// The puts of a key whose [changes of other keys][Sequel] are on their way into the log, and the
+/// requests that wait for them. Thread-safe.
+final class Sequels {
+  /*
+   * Invariants:
+   * (1) They end in the order of the puts. A request that comes behind a put sees its changes, so no
+   *     caller sees the put and misses them.
+   * (2) A put is noted as followed when its changes, and those of the puts before it, are in the
+   *     log. A run that resumes the key makes the changes of the others again, in the order of the
+   *     puts: each is either an addition to a set or a removal, so the last one counts.
+   * (3) When a change fails, those behind it fail, and the key loads its state anew.
+   */
+  private final Resident resident;
+  private final Runs runs;
+
+  // Guarded by this.
+  private final ArrayDeque<Sequel> open = new ArrayDeque<>();
+  private boolean draining;
+  private @Nullable Sequel latest;
+
+  // The last put whose changes are in the log, like those of all puts before it.
+  private volatile long followed;
+
+  // An address up to which no put has open changes.
+  private volatile long settled = Long.MAX_VALUE;
+
+  Sequels(Resident resident, Runs runs) {
+    this.resident = resident;
+    this.runs = runs;
+  }
+
+  Journal journal() {
+    return runs.journal;
+  }
+
+  /// Returns an address up to which no put has open changes.
+  long settled() {
+    return settled;
+  }
+
+  /// Returns whether this process has logged the changes of a put and of those before it.
+  boolean isFollowed(long address) {
+    return address <= followed;
+  }
+
+  synchronized boolean isEmpty() {
+    return open.isEmpty() && !draining;
+  }
+
+  /// Begins to make the changes of a put.
+  ///
+  /// @param counter the log counter of the put
+  void begin(long address, long counter, Consumer<Sequel> changes) {
+    var sequel = Sequel.of(this, resident, address);
+    Check.that(resident.pin(), "%s stays in memory while it is used", resident.key);
+    if (runs.unfinished.hasRoom()) runs.unfinished.begins(resident.key, address, counter);
+    synchronized (this) {
+      settled = Math.min(settled, address - 1);
+      open.add(sequel);
+      latest = sequel;
+    }
+    RuntimeException failed = null;
+    try {
+      changes.accept(sequel);
+    } catch (RuntimeException failure) {
+      failed = failure;
+    }
+    sequel.ends(failed, 0);
+  }
+
+  /// Makes a request wait until the changes are in the log that are on their way; returns whether
+  /// there are any.
+  synchronized boolean holds(Request request, @Nullable Answer answer) {
+    if (open.isEmpty() && !draining) return false;
+    long last = latest == null ? 0 : latest.address;
+    open.add(Sequel.behind(this, resident, last, request, answer));
+    return true;
+  }
+
+  /// Ends those whose changes are in the log, in their order.
+  void drain() {
+    var over = new ArrayList<Sequel>();
+    while (takeEnded(over)) {
+      try {
+        end(over);
+      } finally {
+        over.clear();
+        ended();
+      }
+    }
+  }
+
+  private synchronized boolean takeEnded(List<Sequel> over) {
+    if (draining) return false;
+    for (Sequel next; (next = open.peek()) != null && next.hasEnded(); ) {
+      over.add(open.remove());
+      RuntimeException why = next.failure();
+      if (why != null) open.forEach(behind -> behind.failsWith(why));
+    }
+    draining = !over.isEmpty();
+    return draining;
+  }
+
+  private synchronized void ended() {
+    draining = false;
+    noteSettled();
+  }
+
+  private synchronized void noteSettled() {
+    Sequel first = open.peek();
+    settled = first == null ? Long.MAX_VALUE : first.address - 1;
+  }
+
+  private void end(List<Sequel> over) {
+    Sequel last = null;
+    boolean failed = false;
+    long reach = 0;
+    for (Sequel one : over) {
+      if (one.failure() != null) failed = true;
+      else if (one.isPut()) last = one;
+      reach = Math.max(reach, one.reach());
+    }
+    if (failed) resident.answerLost();
+    NoteRequest note = null;
+    if (last != null) {
+      followed = last.address;
+      byte[] entry = Records.followed(resident.key, last.address);
+      note = runs.journal.note(resident, Records.ANSWERED, entry);
+    }
+    for (Sequel one : over) {
+      if (one.isPut()) {
+        if (one.failure() == null) runs.unfinished.ends(resident.key, one.address, note);
+        else runs.unfinished.givenUp(resident.key, one.address);
+        resident.unpin();
+      }
+      one.isOverNow();
+    }
+    noteSettled(); // the note is on its way
+    for (Sequel one : over) one.settle(reach);
+  }
+
+  /// Waits until the changes are in the log that are on their way now. Meanwhile the thread leads
+  /// batches, and executes what the changes wait for.
+  ///
+  /// @throws Unavailable when they could not be logged
+  void await(Journal journal, Threads threads) {
+    Sequel last = latest();
+    if (last == null) return;
+    while (!last.isOver()) {
+      if (!journal.lead(null) && !help(threads)) threads.pause();
+    }
+    RuntimeException why = failureOf(last);
+    if (why == null) return;
+    throw new Unavailable(
+        "what follows from a call of " + resident.key + " could not be logged", why);
+  }
+
+  private synchronized @Nullable Sequel latest() {
+    return latest;
+  }
+
+  private synchronized @Nullable RuntimeException failureOf(Sequel one) {
+    return one.failure();
+  }
+
+  /// Executes requests that the first put waits for; returns whether it executed any. All workers
+  /// may be waiting like the calling thread.
+  boolean help(Threads threads) {
+    List<Supplier<@Nullable Request>> first;
+    synchronized (this) {
+      Sequel next = open.peek();
+      if (next == null) return false;
+      first = next.underWay();
+    }
+    boolean any = false;
+    for (Supplier<@Nullable Request> next : first) {
+      Request request = next.get();
+      if (request == null || request.isDone()) continue;
+      if (request.resident.runQuickUntil(request)) any = true;
+      else if (request.resident.isScheduled() && threads.mayRunLong()) {
+        request.resident.runUntil(request);
+        any = true;
+      }
+    }
+    return any;
+  }
+}
