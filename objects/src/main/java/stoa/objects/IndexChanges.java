@@ -108,7 +108,7 @@ final class IndexChanges {
   }
 
   /// A part of an index.
-  private final class Part implements Supplier<@Nullable Request> {
+  private static final class Part implements Supplier<@Nullable Request> {
     private final SharedCall call;
     private final LocalObject target;
     private final SharedMethod changes;
