@@ -20,6 +20,7 @@ import stoa.front.types.SharedType;
 import stoa.spi.Collections;
 import stoa.spi.Indexes;
 import stoa.store.calls.Pace;
+import stoa.store.running.PutRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Sequel;
 
@@ -155,25 +156,33 @@ final class IndexChanges {
     }
 
     private void send(Gathered some) {
+      PutRequest request;
       try {
-        byte[] put = target.type().call(changes, new @Nullable Object[] {some.changes});
-        var footprints = new ArrayList<Footprint>(some.values.size());
-        for (String value : some.values) {
-          footprints.add(target.footprint(change, new @Nullable Object[] {value, ""}));
-        }
-        underWay =
-            some.sequels
-                .getFirst()
-                .put(
-                    target.key(),
-                    put,
-                    some.pace(),
-                    footprints,
-                    call.existence(),
-                    done -> sent(some, done));
-      } catch (RuntimeException failed) {
-        ended(some, failed, 0);
+        request = request(some);
+      } catch (RuntimeException | Error failed) {
+        ended(some, failure(some, failed), 0);
+        return;
       }
+      // First: the next one may be under way when the call returns.
+      underWay = request;
+      some.sequels.getFirst().send(request, done -> sent(some, done));
+    }
+
+    private PutRequest request(Gathered some) {
+      byte[] put = target.type().call(changes, new @Nullable Object[] {some.changes});
+      var footprints = new ArrayList<Footprint>(some.values.size());
+      for (String value : some.values) {
+        footprints.add(target.footprint(change, new @Nullable Object[] {value, ""}));
+      }
+      return some.sequels
+          .getFirst()
+          .request(target.key(), put, some.pace(), footprints, call.existence());
+    }
+
+    private RuntimeException failure(Gathered some, Throwable failed) {
+      return failed instanceof RuntimeException known
+          ? known
+          : new CallFailed(target.key() + " gets no changes of " + some.values, failed);
     }
 
     private void sent(Gathered some, Request done) {
@@ -190,8 +199,11 @@ final class IndexChanges {
         next = waiting.poll();
         if (next == null) isBusy = false;
       }
-      if (next != null) send(next);
-      for (Sequel sequel : some.sequels) sequel.ends(failure, reach);
+      try {
+        if (next != null) send(next);
+      } finally {
+        for (Sequel sequel : some.sequels) sequel.ends(failure, reach);
+      }
     }
   }
 }

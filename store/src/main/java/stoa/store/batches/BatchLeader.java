@@ -404,7 +404,8 @@ public final class BatchLeader implements Journal, Intake.Help {
   void park(Request request) {
     if (request.isDone()) return;
     if (!intake.isEmpty()) callWriter();
-    if (threads.mayRunLong() && request.resident.hasSequels()) helpSequels(request);
+    boolean works = threads.mayRunQuick() && threads.mayRunLong();
+    if (works && request.resident.hasSequels()) helpSequels(request);
     request.await();
   }
 
@@ -451,13 +452,16 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   // ---- leading
 
-  /// Leads a batch if no thread leads, and calls the writer for the rest of the queue.
+  /// Leads a batch if something waits for one and no thread leads, and calls the writer for the
+  /// rest of the queue.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
+  /// @return whether it did. A thread that waits would otherwise go on leading batches of nothing,
+  ///   and not execute what it waits for
   @Override
   public boolean lead(@Nullable Request own) {
     Request mine = own != null && own.pace.isShort() ? own : null;
-    if (!intake.tryLead(mine)) return false;
+    if (!intake.hasWork() || !intake.tryLead(mine)) return false;
     // This comes first: this thread's own request may run for longer than expected.
     if (!intake.isEmpty()) callWriter();
     if (mine == null) return true;

@@ -313,6 +313,11 @@ public final class Intake {
     return queue.isEmpty() && !hasDeferred();
   }
 
+  /// Returns whether anything waits for a batch, be it a note that waits for others.
+  boolean hasWork() {
+    return !isEmpty() || !unhurried.isEmpty();
+  }
+
   /// Returns whether deferred requests may go on.
   private boolean hasDeferred() {
     return (lookAgain || health.hasFailed()) && !deferred.isEmpty();

@@ -841,7 +841,7 @@ public final class Execution implements Cancellation.Run {
   /// whose put the log knows with answers to such calls makes these calls as before.
   public boolean mayLeave() {
     return switch (mode) {
-      case LIVE, RESUMED -> resident != null && !runs.others().hasNeighbors();
+      case LIVE, RESUMED -> resident != null && (!runs.others().hasNeighbors() || isFollowed());
       case REPLAYED -> true;
       case READING, TENTATIVE -> false;
     };
@@ -853,10 +853,15 @@ public final class Execution implements Cancellation.Run {
   ///
   /// @param changes begins to make them
   public void leave(Consumer<Sequel> changes) {
-    if (mode == Mode.REPLAYED || (logged != null && logged.isFollowed(address))) return;
+    if (mode == Mode.REPLAYED || isFollowed()) return;
     Sequels known = resident == null ? null : resident.sequels();
     boolean isMade = known != null && known.isFollowed(address); // and only to be noted again
     left = isMade ? _ -> {} : changes;
+  }
+
+  /// Returns whether the log has all changes that the put has left to the store.
+  private boolean isFollowed() {
+    return logged != null && logged.isFollowed(address);
   }
 
   /// Returns what makes the changes that the run has left to the store; null when there are none.

@@ -62,6 +62,9 @@ public final class Materialized {
   private long bytesSince;
   private @Nullable Answer lastAnswer;
 
+  // How many answers the key in memory had lost when its state began to load.
+  private int answersLost;
+
   // The tick at which the time limit ends of the reader that loads the state; 0 without a limit.
   private int end;
 
@@ -134,6 +137,7 @@ public final class Materialized {
   private void load(long target, long end, @Nullable Resident resident, long checkpointMax) {
     Check.that(position == 0, "%s is loaded once", key);
     if (resident != null) {
+      answersLost = resident.answersLost();
       replay(target, end, resident, checkpointMax);
       return;
     }
@@ -273,7 +277,7 @@ public final class Materialized {
       return;
     }
     if (entry.kind() == Records.CHECKPOINT) {
-      if (resident != null) loader.barrier.await(resident);
+      if (resident != null) loader.barrier.awaitLoading(resident, answersLost);
       checkpoint(keeps(resident));
       return;
     }

@@ -263,10 +263,12 @@ public final class Resident extends StreamEnd implements Runnable {
   }
 
   /// Looks, like [#look], at a state that the caller will announce to other replicas, and counts it
-  /// as announced. Also returns null when the state differs from the log.
+  /// as announced. Also returns null when the state differs from the log, and while changes are on
+  /// their way that its puts have left to the store: another replica may make a checkpoint of an
+  /// announced state, and nothing makes them again behind that.
   public <T> @Nullable T announce(Function<Materialized, @Nullable T> look) {
     return look(state -> {
-      if (stale || lacksAnswer()) return null;
+      if (stale || lacksAnswer() || hasSequels()) return null;
       announced = executed;
       return look.apply(state);
     });
@@ -605,7 +607,8 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Settles a request, behind the changes that earlier puts have left to the store.
   private void settle(Request request, @Nullable Answer answer) {
     Sequels open = sequels;
-    if (open == null || !open.holds(request, answer)) request.complete(answer);
+    if (open == null) request.complete(answer);
+    else open.settle(request, answer);
   }
 
   /// Notes that loading, which may take long, has executed a put. A thread that waits for this put
@@ -911,6 +914,7 @@ public final class Resident extends StreamEnd implements Runnable {
     }
     Execution execution = Execution.committed(runs, this, loggedCall, logged, request);
     if (loggedCall.copied) state.copy();
+    if (state.isCheckpointDue(value.length)) parts.loader.barrier.awaitSequels(this);
     Answer answer =
         run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution));
     if (answer == null) return false;
@@ -1035,6 +1039,8 @@ public final class Resident extends StreamEnd implements Runnable {
       parts.loader.health.confirm();
       int lost = answersLost;
       lastNote = null;
+      Sequels open = sequels;
+      if (open != null) open.loads();
       stale = false; // first: the new checkpoint is there already
       state = parts.loader.state(key);
       state.load(target, tail, this);

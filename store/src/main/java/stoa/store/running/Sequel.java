@@ -74,28 +74,27 @@ public final class Sequel {
     }
   }
 
-  /// Begins to put a value to another key, for this put and perhaps others: it makes changes of all
-  /// of them.
+  /// Returns a request to put a value to another key, for this put and perhaps others: it makes
+  /// changes of all of them. [#send] sends it.
   ///
   /// @param pace how long it runs
   /// @param footprints the parts of that key on which it works, at least one
-  /// @param done gets the request when it is settled; it must not block
-  /// @return the request
-  public Request put(
-      Key target,
-      byte[] value,
-      Pace pace,
-      List<Footprint> footprints,
-      Existence existence,
-      Consumer<Request> done) {
+  public PutRequest request(
+      Key target, byte[] value, Pace pace, List<Footprint> footprints, Existence existence) {
     var origin = new Records.Origin(resident.key.stream(), address, Integer.MAX_VALUE);
     Terms terms = Terms.expecting(existence).at(pace);
     Put put = Put.of(value).on(footprints.getFirst());
     var made = new PutRequest(resident.pinned(target), put, terms, origin, 1);
     made.others = footprints.subList(1, footprints.size());
+    return made;
+  }
+
+  /// Begins to log and execute a request of [#request]. It may be settled before this returns.
+  ///
+  /// @param done gets the request when it is settled; it must not block
+  public void send(PutRequest made, Consumer<Request> done) {
     made.whenDone(done);
     all.journal().logAgain(made);
-    return made;
   }
 
   /// Notes that a change is in the log and executed, or has failed.

@@ -6,6 +6,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.CallFailed;
 import stoa.Unavailable;
 import stoa.base.Answer;
 import stoa.base.Check;
@@ -22,8 +25,11 @@ final class Sequels {
    * (2) A put is noted as followed when its changes, and those of the puts before it, are in the
    *     log. A run that resumes the key makes the changes of the others again, in the order of the
    *     puts: each is either an addition to a set or a removal, so the last one counts.
-   * (3) When a change fails, those behind it fail, and the key loads its state anew.
+   * (3) When a change fails, those behind it fail until the key loads its state anew, which makes
+   *     all of them again. So the last put whose changes are in the log says it of those before it.
    */
+  private static final Logger LOG = LoggerFactory.getLogger(Sequels.class);
+
   private final Resident resident;
   private final Runs runs;
 
@@ -31,6 +37,9 @@ final class Sequels {
   private final ArrayDeque<Sequel> open = new ArrayDeque<>();
   private boolean draining;
   private @Nullable Sequel latest;
+
+  // Why a change has failed since the key began to load its state; null when none has.
+  private @Nullable RuntimeException broken;
 
   // The last put whose changes are in the log, like those of all puts before it.
   private volatile long followed;
@@ -61,6 +70,14 @@ final class Sequels {
     return open.isEmpty() && !draining;
   }
 
+  /// Notes that the key begins to load its state: no earlier run begins changes any more.
+  synchronized void loads() {
+    broken = null;
+    Sequel last = latest;
+    // One that has failed is made again, or its object is gone.
+    if (last != null && last.isOver()) latest = null;
+  }
+
   /// Begins to make the changes of a put.
   ///
   /// @param counter the log counter of the put
@@ -68,27 +85,44 @@ final class Sequels {
     var sequel = Sequel.of(this, resident, address);
     Check.that(resident.pin(), "%s stays in memory while it is used", resident.key);
     if (runs.unfinished.hasRoom()) runs.unfinished.begins(resident.key, address, counter);
+    RuntimeException failed;
     synchronized (this) {
       settled = Math.min(settled, address - 1);
       open.add(sequel);
       latest = sequel;
+      failed = broken;
     }
-    RuntimeException failed = null;
     try {
-      changes.accept(sequel);
+      if (failed == null) changes.accept(sequel);
     } catch (RuntimeException failure) {
       failed = failure;
+    } catch (Error error) {
+      failed = new CallFailed("what follows from a call of " + resident.key + " failed", error);
     }
     sequel.ends(failed, 0);
   }
 
-  /// Makes a request wait until the changes are in the log that are on their way; returns whether
-  /// there are any.
-  synchronized boolean holds(Request request, @Nullable Answer answer) {
-    if (open.isEmpty() && !draining) return false;
+  /// Settles a request of the key with an answer, as soon as the changes are in the log that are on
+  /// their way; fails it when changes have failed that the answer reflects.
+  void settle(Request request, @Nullable Answer answer) {
+    Sequel behind = null;
+    synchronized (this) {
+      if (!open.isEmpty() || draining || broken != null) behind = behind(request, answer);
+      if (behind != null && (!open.isEmpty() || draining)) {
+        open.add(behind);
+        return;
+      }
+    }
+    if (behind == null) request.complete(answer);
+    else behind.settle(0);
+  }
+
+  private Sequel behind(Request request, @Nullable Answer answer) {
     long last = latest == null ? 0 : latest.address;
-    open.add(Sequel.behind(this, resident, last, request, answer));
-    return true;
+    var behind = Sequel.behind(this, resident, last, request, answer);
+    RuntimeException why = broken;
+    if (why != null) behind.failsWith(why);
+    return behind;
   }
 
   /// Ends those whose changes are in the log, in their order.
@@ -109,7 +143,9 @@ final class Sequels {
     for (Sequel next; (next = open.peek()) != null && next.hasEnded(); ) {
       over.add(open.remove());
       RuntimeException why = next.failure();
-      if (why != null) open.forEach(behind -> behind.failsWith(why));
+      if (why == null) continue;
+      broken = why;
+      open.forEach(behind -> behind.failsWith(why));
     }
     draining = !over.isEmpty();
     return draining;
@@ -122,7 +158,9 @@ final class Sequels {
 
   private synchronized void noteSettled() {
     Sequel first = open.peek();
-    settled = first == null ? Long.MAX_VALUE : first.address - 1;
+    if (first == null) settled = Long.MAX_VALUE;
+    // Behind one that has failed there may be earlier puts, whose changes are made again.
+    else settled = first.failure() == null ? first.address - 1 : 0;
   }
 
   private void end(List<Sequel> over) {
@@ -150,7 +188,16 @@ final class Sequels {
       one.isOverNow();
     }
     noteSettled(); // the note is on its way
-    for (Sequel one : over) one.settle(reach);
+    for (Sequel one : over) settle(one, reach);
+  }
+
+  /// Settles a request that waits. What its listener throws must not keep those behind it.
+  private void settle(Sequel one, long reach) {
+    try {
+      one.settle(reach);
+    } catch (RuntimeException ofTheListener) {
+      LOG.error("a call of {} is settled, and its listener failed", resident.key, ofTheListener);
+    }
   }
 
   /// Waits until the changes are in the log that are on their way now. Meanwhile the thread leads
@@ -186,6 +233,7 @@ final class Sequels {
       if (next == null) return false;
       first = next.underWay();
     }
+    if (!threads.mayRunQuick()) return false;
     boolean any = false;
     for (Supplier<@Nullable Request> next : first) {
       Request request = next.get();
