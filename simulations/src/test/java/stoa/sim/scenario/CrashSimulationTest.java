@@ -56,6 +56,12 @@ class CrashSimulationTest {
     assertWell(name, 6, List.of());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"indexes", "indexes-replicated"})
+  void theIndexesEqualARecountWhateverCallsWereUnderWay(String name) {
+    assertWell(name, 6, List.of());
+  }
+
   @Test
   void aCallIsExecutedByTheCodeThatWasActiveForEver() {
     assertWell(
