@@ -21,15 +21,17 @@ import stoa.sim.Trace;
 import stoa.sim.check.Demand;
 import stoa.sim.world.SimulatedSheet;
 import stoa.sim.world.SimulatedStore;
+import stoa.sim.world.TallyVersions;
 import stoa.spi.Collections;
 
 /// Calls on objects with indexes are under way at once, some as parts of others, beside
 /// transactions and deletions, while the disk of the store fails, the store restarts or gets
-/// another leader, operators cancel calls, and the past is released. Whenever nothing is under way,
-/// the indexes have what a recount has.
+/// another leader, operators cancel calls, versions of the class are deployed, and the past is
+/// released. Whenever nothing is under way, the indexes have what a recount has.
 public final class IndexesScenario implements Scenario {
   private static final int SHEETS = 4;
   private static final int ROWS = 3;
+  private static final int SHIFTS = 3;
   private static final int TURNS = 70;
 
   // The number of recoveries that may fail before the disk stops failing.
@@ -89,8 +91,9 @@ public final class IndexesScenario implements Scenario {
           else if (dice < 70) delete();
           else if (dice < 76) cancel();
           else if (dice < 82) release();
-          else if (dice < 86) store.tick();
-          else if (dice < 90) check();
+          else if (dice < 84) store.tick();
+          else if (dice < 87) deploy();
+          else if (dice < 91) check();
           else restart();
           collect();
         } catch (Unavailable | UnknownOutcome failed) {
@@ -199,6 +202,14 @@ public final class IndexesScenario implements Scenario {
       var history = store.stoa().history(sheet);
       long kept = store.await(() -> history.trim(history.version()));
       trace.add("kept " + kept);
+    }
+
+    private void deploy() {
+      var version = TallyVersions.sheet(chance.below(SHIFTS));
+      var _ =
+          store.await(
+              () -> ObjectService.of(store.stoa(), _ -> true).code().deploy(version, _ -> {}));
+      trace.reached("a deployment");
     }
 
     private void restart() {
