@@ -77,8 +77,8 @@ class SequelTest {
     }
   }
 
-  /// Keeps lines, and leaves a change for each, but those of the key `b`. The line "wait" waits until
-  /// it is let on.
+  /// Keeps lines, and leaves a change for each, but those of the key `b`. The line "wait" waits
+  /// until it is let on.
   private record Leaving(Changes changes, List<String> lines) implements Handler, HandlerFactory {
     @Override
     public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
@@ -128,8 +128,7 @@ class SequelTest {
   private record Lone(Threads real, ExecutorService worker, AtomicReference<Thread> working)
       implements Threads {
     static Lone open() {
-      return new Lone(
-          Threads.real(), Executors.newSingleThreadExecutor(), new AtomicReference<>());
+      return new Lone(Threads.real(), Executors.newSingleThreadExecutor(), new AtomicReference<>());
     }
 
     @Override

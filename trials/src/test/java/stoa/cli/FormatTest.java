@@ -76,12 +76,14 @@ class FormatTest {
     String url = "file:" + unpacked(number);
     Class<?> order = program.type("Order");
     List<String> wrong =
-        program.client(url, stoa -> {
-          var before = stoa.checkIndexes(order);
-          Build.call(program.object(stoa, "Order", 1L), "rename", "dan");
-          Build.call(program.object(stoa, "Order", 2L), "rename", "ann");
-          return Stream.concat(before.stream(), stoa.checkIndexes(order).stream()).toList();
-        });
+        program.client(
+            url,
+            stoa -> {
+              var before = stoa.checkIndexes(order);
+              Build.call(program.object(stoa, "Order", 1L), "rename", "dan");
+              Build.call(program.object(stoa, "Order", 2L), "rename", "ann");
+              return Stream.concat(before.stream(), stoa.checkIndexes(order).stream()).toList();
+            });
     assertEquals(List.of(), wrong);
     assertEquals(List.of(), program.client(url, stoa -> stoa.checkIndexes(order)));
   }

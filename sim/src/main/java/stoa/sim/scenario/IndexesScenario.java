@@ -138,8 +138,7 @@ public final class IndexesScenario implements Scenario {
                       switch (how) {
                         case 0, 1 -> sheet.move(to, ballast);
                         // In one direction, since a circle would throw.
-                        case 2 ->
-                            at + 1 < SHEETS ? sheet.pass(other, to) : sheet.move(to, ballast);
+                        case 2 -> at + 1 < SHEETS ? sheet.pass(other, to) : sheet.move(to, ballast);
                         case 3 -> sheet.give(owner, to);
                         default -> sheet.touch(ballast);
                       }));
@@ -180,7 +179,9 @@ public final class IndexesScenario implements Scenario {
 
     private void tell(StoaException told) {
       boolean isExpected =
-          told instanceof NotUnique || told instanceof Unavailable || told instanceof UnknownOutcome;
+          told instanceof NotUnique
+              || told instanceof Unavailable
+              || told instanceof UnknownOutcome;
       trace.reached("a call ends with " + told.getClass().getSimpleName());
       trace.add((isExpected ? "told " : "failed ") + told.getClass().getSimpleName());
     }
