@@ -18,7 +18,7 @@ public class SimulatedSheet {
 
   protected SimulatedSheet() {}
 
-  /// What versions of the class differ in.
+  /// Returns by how much a version of the class shifts rows.
   private static int shift() {
     return 0;
   }
