@@ -339,8 +339,8 @@ public final class Materialized {
     } else {
       resident.follow(entry.address(), entry.log().counter(), left);
     }
-    if (resident != null && isCheckpointDue(put.value().length)) {
-      loader.barrier.awaitSequels(resident);
+    if (resident != null && resident.sequels() != null && isCheckpointDue(put.value().length)) {
+      loader.barrier.awaitLoading(resident, answersLost); // see Resident.awaitFollowed
     }
     settle(put.value().length, keeps(resident));
     if (resident != null) resident.passed(entry.address());

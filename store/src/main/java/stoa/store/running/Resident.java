@@ -604,6 +604,13 @@ public final class Resident extends StreamEnd implements Runnable {
     return parts.residents.pinBegun(other);
   }
 
+  /// Waits, in front of a checkpoint, until the log has the changes that its puts have left to the
+  /// store, and says so: who begins at the checkpoint does not say it again, and another replica,
+  /// which lacks the checkpoint, would make the changes again behind later ones.
+  private void awaitFollowed() {
+    if (sequels != null) parts.loader.barrier.await(this);
+  }
+
   /// Settles a request, behind the changes that earlier puts have left to the store.
   private void settle(Request request, @Nullable Answer answer) {
     Sequels open = sequels;
@@ -812,7 +819,7 @@ public final class Resident extends StreamEnd implements Runnable {
     Consumer<Sequel> left = execution.left();
     if (left == null) runs.unfinished.ends(key, request.address, execution.lastNote());
     else follow(request.address, request.counter, left);
-    if (state.isCheckpointDue(request.value.length)) parts.loader.barrier.awaitSequels(this);
+    if (state.isCheckpointDue(request.value.length)) awaitFollowed();
     running = null;
     generation = state.generation();
     executed = request.address;
@@ -914,7 +921,7 @@ public final class Resident extends StreamEnd implements Runnable {
     }
     Execution execution = Execution.committed(runs, this, loggedCall, logged, request);
     if (loggedCall.copied) state.copy();
-    if (state.isCheckpointDue(value.length)) parts.loader.barrier.awaitSequels(this);
+    if (state.isCheckpointDue(value.length)) awaitFollowed();
     Answer answer =
         run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution));
     if (answer == null) return false;
