@@ -3,6 +3,7 @@ package stoa;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// A requirement of a [Query] on an object.
@@ -57,6 +58,13 @@ public sealed interface Condition<T> {
 
   /// The opposite of a condition.
   record Not<T>(Condition<T> condition) implements Condition<T> {}
+
+  /// A predicate of a user.
+  record Meets<T>(Predicate<? super T> predicate) implements Condition<T> {
+    public Meets {
+      Objects.requireNonNull(predicate, "the predicate is null");
+    }
+  }
 
   /// A field with an index, by its name.
   record Field<T, V extends @Nullable Object>(String name) implements Call1<T, V> {
@@ -122,6 +130,18 @@ public sealed interface Condition<T> {
   /// The accessor returns true.
   static <T> Condition<T> isTrue(Call1<T, Boolean> accessor) {
     return new Compared<>(accessor, Comparison.EQUAL, true);
+  }
+
+  /// The object meets a predicate, which the store runs where the objects are.
+  ///
+  /// The predicate is a record or an enum constant whose parts could be parts of a key: its values
+  /// travel, and its class must be in the code of the class that is asked, as a record within that
+  /// class is. It gets an object on which it may call accessors, and which only it uses. So it sees
+  /// one object at one moment, and asks nothing else.
+  ///
+  /// @throws NullPointerException when the predicate is null
+  static <T> Condition<T> meets(Predicate<? super T> predicate) {
+    return new Meets<>(predicate);
   }
 
   /// The opposite of a condition.

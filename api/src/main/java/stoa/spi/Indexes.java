@@ -21,6 +21,26 @@ public interface Indexes {
   /// Removes an object from a value. A running method makes this call.
   void leave(Stoa stoa, String type, String index, String value, String object);
 
+  /// Returns the number of the part of an index that has a value, from 0.
+  int partOf(String value);
+
+  /// Returns a part of an index, which is a shared object. Its method [#CHANGES] makes changes of
+  /// which nobody needs an answer, so that those of several objects are one call.
+  Object part(Stoa stoa, String type, String index, int number);
+
+  /// The name of the method of a part that makes changes, in their order. Its argument is a list of
+  /// texts: for each change [#ENTERS] or [#LEAVES] and the value, and then the object.
+  String CHANGES = "change";
+
+  /// The name of the method of a part that makes one change of a value.
+  String CHANGE = "add";
+
+  /// In front of a value that an object gets, and that other objects may have.
+  char ENTERS = '+';
+
+  /// In front of a value that an object loses.
+  char LEAVES = '-';
+
   /// Notes that an index lacks objects from now on, since code without it has changed one. A
   /// running method makes this call.
   void lost(Stoa stoa, String type, String index);

@@ -129,7 +129,7 @@ final class IndexCheck {
   private Map<String, Set<String>> entries(Snapshot moment) {
     var entries = new TreeMap<String, Set<String>>();
     for (int i = 0; i < InstalledIndexes.PARTS; i++) {
-      IndexPart part = moment.on(InstalledIndexes.part(stoa, type, index, i));
+      IndexPart part = moment.on(InstalledIndexes.partAt(stoa, type, index, i));
       String value = null;
       String object = null;
       List<String> rows;

@@ -15,6 +15,7 @@ import stoa.Key;
 import stoa.Mutator;
 import stoa.Shared;
 import stoa.spi.Forkable;
+import stoa.spi.Indexes;
 import stoa.spi.OwnState;
 import stoa.spi.StateInput;
 import stoa.spi.StateOutput;
@@ -75,6 +76,17 @@ class IndexPart implements Forkable<IndexPart>, OwnState {
     }
     String first = known instanceof TreePSet<?> several ? texts(several).first() : (String) known;
     return first.equals(object) ? null : first;
+  }
+
+  /// Makes changes in their order, see [Indexes#CHANGES].
+  @Mutator
+  @Commutes
+  public void change(List<String> changes) {
+    for (int i = 0; i < changes.size(); i += 2) {
+      String value = changes.get(i).substring(1);
+      if (changes.get(i).charAt(0) == Indexes.ENTERS) add(value, changes.get(i + 1));
+      else remove(value, changes.get(i + 1));
+    }
   }
 
   private static Object with(@Nullable Object known, String object) {

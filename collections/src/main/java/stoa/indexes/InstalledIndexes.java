@@ -35,18 +35,28 @@ public final class InstalledIndexes implements Indexes {
   }
 
   /// Returns a part of an index.
-  static IndexPart part(Stoa stoa, String type, String index, int number) {
+  static IndexPart partAt(Stoa stoa, String type, String index, int number) {
     return stoa.get(IndexPart.class, nameOf(type, index, number));
   }
 
   /// Returns the number of the part of a value.
-  static int partOf(String value) {
+  static int numberOf(String value) {
     int hash = value.hashCode() * 0x9E3779B9;
     return hash >>> 28; // one of PARTS
   }
 
   private static IndexPart part(Stoa stoa, String type, String index, String value) {
-    return part(stoa, type, index, partOf(value));
+    return partAt(stoa, type, index, numberOf(value));
+  }
+
+  @Override
+  public int partOf(String value) {
+    return numberOf(value);
+  }
+
+  @Override
+  public Object part(Stoa stoa, String type, String index, int number) {
+    return partAt(stoa, type, index, number);
   }
 
   @Override

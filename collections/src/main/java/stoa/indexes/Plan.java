@@ -184,7 +184,7 @@ record Plan(
     for (Span span : spans) {
       String point = span.point();
       if (point != null) {
-        int count = part(InstalledIndexes.partOf(point)).count(point);
+        int count = part(InstalledIndexes.numberOf(point)).count(point);
         all += count;
         if (count > 0) counts.put(point, count);
         continue;
@@ -216,7 +216,7 @@ record Plan(
   }
 
   private void addPoint(String point, Window of, List<Row> rows) {
-    IndexPart part = part(InstalledIndexes.partOf(point));
+    IndexPart part = part(InstalledIndexes.numberOf(point));
     boolean isWithin = point.equals(of.value) && !of.isDescending;
     String after = isWithin ? of.object : null;
     int most = of.isDescending ? Integer.MAX_VALUE : of.max;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Call1;
 import stoa.Condition;
@@ -108,6 +109,8 @@ final class TypedQuery<T> implements Query<T> {
   private Test test(Condition<T> condition) {
     return switch (condition) {
       case Condition.Compared<T> compared -> test(compared);
+      case Condition.Meets<T>(Predicate<? super T> predicate) ->
+          new Test.Of(stoa.predicate(predicate), Condition.Comparison.EQUAL, IndexedMember.met());
       case Condition.All<T>(List<Condition<T>> some) -> {
         var all = new ArrayList<Test>();
         for (Condition<T> one : some) {
@@ -265,7 +268,7 @@ final class TypedQuery<T> implements Query<T> {
     if (of.value() != null && of.value().compareTo(point) > 0) return answer;
     String after = point.equals(of.value()) ? of.object() : null;
     IndexPart part =
-        InstalledIndexes.part(stoa, plan.type(), plan.index(), InstalledIndexes.partOf(point));
+        InstalledIndexes.partAt(stoa, plan.type(), plan.index(), InstalledIndexes.numberOf(point));
     for (String object : seen(part).find(point, after, of.max())) {
       answer.add(point);
       answer.add(object);
@@ -322,7 +325,7 @@ final class TypedQuery<T> implements Query<T> {
     Plan plan = plan(order, window, Plan.Result.ROWS);
     String point = plan.point();
     if (point == null) return new Watch<>(this::objects, () -> stoa.follow(shared.name(), null));
-    int part = InstalledIndexes.partOf(point);
+    int part = InstalledIndexes.numberOf(point);
     byte[] key = Keys.encode(InstalledIndexes.nameOf(shared.name(), plan.index(), part));
     return new Watch<>(this::objects, () -> stoa.follow(IndexPart.NAME, key));
   }

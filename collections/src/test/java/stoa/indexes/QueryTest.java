@@ -11,6 +11,7 @@ import static stoa.Condition.greater;
 import static stoa.Condition.in;
 import static stoa.Condition.isTrue;
 import static stoa.Condition.less;
+import static stoa.Condition.meets;
 import static stoa.Condition.not;
 import static stoa.Condition.startsWith;
 
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
@@ -183,6 +185,43 @@ class QueryTest {
       assertEquals(List.of("b", "c", "a"), ids(near));
       assertEquals(List.of(1L, 9L, 51L), near.list(order -> order.distance(61)));
       assertTrue(near.explain().endsWith("sorts by distance(long)"), near::explain);
+    }
+  }
+
+  /// A predicate of a query, with a value of its own.
+  record Dear(long least, Status status) implements Predicate<Order> {
+    @Override
+    public boolean test(Order order) {
+      return order.status() == status && order.total() >= least;
+    }
+  }
+
+  record Shipping() implements Predicate<Order> {
+    @Override
+    public boolean test(Order order) {
+      order.ship();
+      return true;
+    }
+  }
+
+  @Test
+  void predicatesAreRecordsOfUsers() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      order(stoa, "a", "ann", 10);
+      Order b = order(stoa, "b", "bob", 60);
+      order(stoa, "c", "ann", 70);
+      Query<Order> all = stoa.query(Order.class);
+      Query<Order> dear = all.where(meets(new Dear(60, Status.OPEN))).orderBy(Order::id);
+      assertEquals(List.of("b", "c"), ids(dear));
+      assertEquals(1, dear.where(eq(Order::customer, "ann")).count());
+      assertEquals(
+          2, all.where(not(meets(new Dear(60, Status.OPEN))).or(eq(Order::id, "c"))).count());
+      b.ship();
+      assertEquals(List.of("c"), ids(dear));
+      assertTrue(dear.explain().contains("meets stoa.indexes.QueryTest$Dear"), dear::explain);
+      assertThrows(NotShareable.class, () -> all.where(meets(order -> order.total() > 1)));
+      assertThrows(CallFailed.class, () -> all.where(meets(new Shipping())).count());
+      assertEquals(Status.OPEN, stoa.get(Order.class, "a").status());
     }
   }
 
@@ -481,8 +520,8 @@ class QueryTest {
       checkIndexes(stoa);
       String ann = "\u0001ann"; // the form of the text
       IndexPart part =
-          InstalledIndexes.part(
-              stoa, "test.Order", "index customer text", InstalledIndexes.partOf(ann));
+          InstalledIndexes.partAt(
+              stoa, "test.Order", "index customer text", InstalledIndexes.numberOf(ann));
       part.remove(ann, InstalledIndexes.text(Keys.encode("a")));
       part.add(ann, InstalledIndexes.text(Keys.encode("ghost")));
       assertEquals(

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
@@ -574,6 +575,21 @@ public final class SharedStoa implements Host {
     // A method reference is one object for each place in the program.
     if (accessors.size() < ACCESSORS_MAX) accessors.put(call, member);
     return member;
+  }
+
+  /// Returns the name by which a query reads whether an object meets a predicate.
+  ///
+  /// @throws NotShareable when the predicate cannot travel
+  public String predicate(Predicate<?> predicate) {
+    if (predicate instanceof Record || predicate instanceof Enum<?>) {
+      String of = predicate.getClass().getName();
+      byte[] encoded = TimerArguments.encode("a query", of, new Object[] {predicate});
+      return IndexedMember.predicate(of, encoded);
+    }
+    throw new NotShareable(
+        predicate
+            + " is no record and no enum constant, and a server cannot run it; make a record that"
+            + " implements Predicate, in the class that is asked");
   }
 
   /// Lets the indexes of a class begin when the program uses it for the first time outside of a

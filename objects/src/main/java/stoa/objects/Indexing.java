@@ -2,7 +2,9 @@ package stoa.objects;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -28,18 +30,37 @@ final class Indexing {
    *
    * Values are entered before old ones are left, the unique ones first: a call that is refused has
    * then removed nothing. Each call has a reverse, which is made when a later one is refused.
+   *
+   * Only the calls that claim unique values need an answer. The others are left to the store, which
+   * makes them behind the put, many in one: see Sequel and IndexChanges. It may make them twice, in
+   * the order of the object's puts. Over several groups, and inside transactions, all are calls.
    */
 
   private static final char JUDGED = '=';
   private static final char FAILED = '!';
 
-  /// The values of an object in the indexes of its class.
-  ///
-  /// @param members the indexes
-  /// @param values the form of the value in each of them
-  record Values(List<IndexedMember> members, List<String> values) {
+  /// The values of an object in the indexes of its class. Immutable.
+  static final class Values {
     /// The values of an object that does not exist.
-    static final Values NONE = new Values(List.of(), List.of());
+    static final Values NONE = new Values(List.of(), List.of(), List.of());
+
+    private final List<IndexedMember> members;
+
+    // The form of the value in each index.
+    private final List<String> values;
+
+    // The values of plain members, and null for others.
+    private final List<@Nullable Object> raw;
+
+    private Values(List<IndexedMember> members, List<String> values, List<@Nullable Object> raw) {
+      this.members = members;
+      this.values = values;
+      this.raw = raw;
+    }
+
+    List<IndexedMember> members() {
+      return members;
+    }
 
     /// Returns those under which an object was entered. An accessor that throws now, and did not
     /// then, counts as null.
@@ -65,9 +86,38 @@ final class Indexing {
       if (members.isEmpty() || instance == null) return NONE;
       return looking(() -> {
         var values = new ArrayList<String>(members.size());
-        for (IndexedMember member : members) values.add(reader.apply(member, instance));
-        return new Values(members, values);
+        var raw = new ArrayList<@Nullable Object>(members.size());
+        for (IndexedMember member : members) {
+          values.add(reader.apply(member, instance));
+          raw.add(member.isPlain() ? member.rawValueOf(instance) : null);
+        }
+        return new Values(members, values, raw);
       });
+    }
+
+    /// Returns the values of an object whose indexes run no code of a user; null when they may.
+    ///
+    /// @return this when nothing has changed
+    @SuppressWarnings("ReferenceEquality") // Justification: of one class in one version
+    private @Nullable Values next(ObjectType type, @Nullable Object instance) {
+      List<IndexedMember> now = type.shared().indexes();
+      if (instance == null || now.isEmpty()) return NONE;
+      boolean isSame = now == members;
+      var found = new @Nullable Object[now.size()];
+      boolean isEqual = isSame;
+      for (int i = 0; i < found.length; i++) {
+        IndexedMember member = now.get(i);
+        if (!member.isPlain()) return null;
+        found[i] = member.rawValueOf(instance);
+        isEqual = isEqual && Objects.equals(found[i], raw.get(i));
+      }
+      if (isEqual) return this;
+      var forms = new ArrayList<String>(found.length);
+      for (int i = 0; i < found.length; i++) {
+        boolean stays = isSame && Objects.equals(found[i], raw.get(i));
+        forms.add(stays ? values.get(i) : now.get(i).form().encode(found[i]));
+      }
+      return new Values(now, forms, Arrays.asList(found));
     }
 
     private @Nullable String of(IndexedMember wanted) {
@@ -84,7 +134,32 @@ final class Indexing {
   /// @param begins whether the put creates it
   /// @param dropped the ids of indexes that earlier code had, and that the code which creates it
   ///   lacks
-  record Prior(Values values, boolean begins, List<String> dropped) {}
+  record Prior(Values values, boolean begins, List<String> dropped) {
+    /// Returns whether code of a type takes objects from indexes that it does not have.
+    private boolean losesUnder(ObjectType type) {
+      if (!dropped.isEmpty()) return true;
+      for (IndexedMember member : values.members) if (isDropped(member, type)) return true;
+      return false;
+    }
+  }
+
+  /// Returns whether code has no such index any more.
+  private static boolean isDropped(IndexedMember member, ObjectType type) {
+    for (IndexedMember now : type.shared().indexes())
+      if (now.id().equals(member.id())) return false;
+    return true;
+  }
+
+  /// Returns whether an index may refuse what a put does to its object, so that the object must
+  /// then be as before.
+  static boolean mayRefuse(Prior prior, ObjectType type, Execution execution) {
+    if (execution.mode() != Execution.Mode.LIVE || !execution.mayLeave()) return true;
+    if (prior.begins || prior.losesUnder(type)) return true;
+    for (IndexedMember member : type.shared().indexes()) {
+      if (member.isUnique() || !member.isPlain()) return true;
+    }
+    return false;
+  }
 
   /// Reads from an object, which depends on nothing else meanwhile.
   private static <T extends @Nullable Object> T looking(
@@ -136,33 +211,51 @@ final class Indexing {
     }
   }
 
-  private record Step(IndexedMember member, String value, boolean enters) {}
+  private record Step(IndexedMember member, String value, boolean enters) {
+    /// Returns whether it needs an answer: another object may have the value.
+    boolean claims() {
+      return enters && member.isUnique() && !value.isEmpty();
+    }
+  }
 
   private final LocalService service;
   private final Execution execution;
   private final ObjectType type;
-  private final ObjectContext context;
-  private final String object;
+  private @Nullable ObjectContext context;
+  private @Nullable String object;
 
   /// @param type the class in the code that executes the put
   Indexing(LocalService service, Execution execution, ObjectType type) {
     this.service = service;
     this.execution = execution;
     this.type = type;
-    Ref<?> ref = service.refOf(execution.key());
-    context = new ObjectContext(service, execution, ref, type.code(), null, null);
-    object = new String(execution.key().name(), StandardCharsets.ISO_8859_1);
   }
 
   /// Returns the context of its calls.
   ObjectContext context() {
-    return context;
+    ObjectContext known = context;
+    if (known != null) return known;
+    Ref<?> ref = service.refOf(execution.key());
+    known = new ObjectContext(service, execution, ref, type.code(), null, null);
+    context = known;
+    return known;
+  }
+
+  private String object() {
+    String known = object;
+    if (known != null) return known;
+    known = new String(execution.key().name(), StandardCharsets.ISO_8859_1);
+    object = known;
+    return known;
   }
 
   /// Returns the values of the object after the put.
   ///
+  /// @param before the values before the put
   /// @throws CallFailed when an accessor throws, naming the object and the accessor
-  Values values(@Nullable Object instance) {
+  Values values(@Nullable Object instance, Values before) {
+    Values next = before.next(type, instance);
+    if (next != null) return next;
     try {
       return Values.read(type, instance, IndexedMember::valueOf);
     } catch (CallFailed thrown) {
@@ -171,27 +264,52 @@ final class Indexing {
     }
   }
 
-  /// Makes the calls. When one of them is refused, it takes the others back.
+  /// Makes the calls that need an answer, and leaves the others to the store. When one of them is
+  /// refused, it takes the others back.
   ///
   /// @throws NotUnique when another object has one of the values
   /// @throws StoaException when the store refuses a call
   void apply(Prior prior, Values after) {
     Values before = prior.values;
+    if (before.equals(after) && prior.dropped.isEmpty()) return;
     List<Step> steps = steps(before, after);
-    if (steps.isEmpty() && prior.dropped.isEmpty()) return;
-    execution.stand();
-    int made = 0;
+    boolean loses = prior.losesUnder(type);
+    if (steps.isEmpty() && !loses) return;
+    boolean mayLeave = !loses && execution.mayLeave();
+    var left = new ArrayList<Step>();
+    var made = new ArrayList<Step>();
     try {
       for (Step step : steps) {
+        // Earlier versions of the store have made each of them as a call.
+        if (mayLeave && !step.claims() && !execution.knowsNext()) {
+          left.add(step);
+          continue;
+        }
+        if (made.isEmpty()) stand();
         make(step);
-        made++;
+        made.add(step);
       }
-      for (IndexedMember member : before.members) if (isDropped(member)) lose(member.id());
+      if (loses && made.isEmpty()) stand();
+      for (IndexedMember member : before.members) if (isDropped(member, type)) lose(member.id());
       for (String id : prior.dropped) lose(id);
     } catch (StoaException refused) {
-      takeBack(steps.subList(0, made));
+      takeBack(made);
       throw refused;
     }
+    if (left.isEmpty()) return;
+    String named = object();
+    execution.leave(sequel -> {
+      for (Step step : left) {
+        service
+            .indexChanges()
+            .begin(type.shared(), step.member, step.value, step.enters, named, sequel);
+      }
+    });
+  }
+
+  private void stand() {
+    execution.awaitSequels();
+    execution.stand();
   }
 
   private static List<Step> steps(Values before, Values after) {
@@ -200,9 +318,8 @@ final class Indexing {
       for (int i = 0; i < after.members.size(); i++) {
         IndexedMember member = after.members.get(i);
         String value = after.values.get(i);
-        boolean first = member.isUnique() && !value.isEmpty();
-        if (first == (pass == 0) && !value.equals(before.of(member)))
-          steps.add(new Step(member, value, true));
+        var step = new Step(member, value, true);
+        if (step.claims() == (pass == 0) && !value.equals(before.of(member))) steps.add(step);
       }
     }
     for (int i = 0; i < before.members.size(); i++) {
@@ -211,13 +328,6 @@ final class Indexing {
       if (!value.equals(after.of(member))) steps.add(new Step(member, value, false));
     }
     return steps;
-  }
-
-  /// Returns whether the code that executes the put has no such index any more.
-  private boolean isDropped(IndexedMember member) {
-    for (IndexedMember now : type.shared().indexes())
-      if (now.id().equals(member.id())) return false;
-    return true;
   }
 
   private void make(Step step) {
@@ -243,17 +353,22 @@ final class Indexing {
 
   private @Nullable String enter(Step step) {
     IndexedMember member = step.member;
-    boolean unique = member.isUnique() && !step.value.isEmpty();
     return within(() ->
         indexes()
-            .enter(service.stoa(), type.shared().name(), member.id(), unique, step.value, object));
+            .enter(
+                service.stoa(),
+                type.shared().name(),
+                member.id(),
+                step.claims(),
+                step.value,
+                object()));
   }
 
   private void leave(Step step) {
     var _ =
         within(() -> {
           indexes()
-              .leave(service.stoa(), type.shared().name(), step.member.id(), step.value, object);
+              .leave(service.stoa(), type.shared().name(), step.member.id(), step.value, object());
           return "";
         });
   }
@@ -272,7 +387,7 @@ final class Indexing {
 
   private @Nullable String within(Callable<@Nullable String> call) {
     try {
-      return ScopedValue.where(CallContext.CURRENT, context).call(call::call);
+      return ScopedValue.where(CallContext.CURRENT, context()).call(call::call);
     } catch (RuntimeException passedOn) {
       throw passedOn;
     } catch (Exception checked) {

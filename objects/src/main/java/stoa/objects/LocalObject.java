@@ -285,7 +285,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return Put.of(call(method, arguments)).on(footprint(method, arguments));
   }
 
-  private Footprint footprint(SharedMethod method, @Nullable Object[] arguments) {
+  /// Returns the part of the object on which a call works.
+  Footprint footprint(SharedMethod method, @Nullable Object[] arguments) {
     return method.hasParts()
         ? type.footprint(service.active(shared().name()), method, arguments)
         : Footprint.ALL;

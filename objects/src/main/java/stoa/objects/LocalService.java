@@ -126,6 +126,7 @@ final class LocalService implements Service, Placing.Roots {
   private final Alarms alarms;
   private final Subscriptions subscriptions;
   private final Deliveries deliveries;
+  private final IndexChanges indexChanges = new IndexChanges(this);
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
   private static final int DOMAINS_MAX = 64;
@@ -841,6 +842,11 @@ final class LocalService implements Service, Placing.Roots {
 
   Duration callTimeMax() {
     return limits.callTimeMax();
+  }
+
+  /// Returns what makes the changes of indexes that need no answer.
+  IndexChanges indexChanges() {
+    return indexChanges;
   }
 
   /// Enters an object in its indexes for a method that runs in a transaction, or removes it there.

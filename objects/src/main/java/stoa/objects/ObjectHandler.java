@@ -514,22 +514,25 @@ final class ObjectHandler implements Handler {
     lastIndexed = null;
     Object known = instance;
     byte[] state = null;
+    boolean mayRefuse = Indexing.mayRefuse(prior, type, execution);
     if (known instanceof Forkable<?> forkable) instance = forkable.fork();
-    else if (known != null) state = type.state(known);
+    else if (known != null && mayRefuse) state = type.state(known);
     boolean leaves = CallNumbers.isLeaving(value);
     Answer answer = leaves ? constructed() : act(value, execution);
     var indexing = new Indexing(stoa, execution, type);
     try {
-      Indexing.Values after = leaves ? Indexing.Values.NONE : indexing.values(instance);
+      Indexing.Values after =
+          leaves ? Indexing.Values.NONE : indexing.values(instance, prior.values());
       indexing.apply(prior, after);
       lastIndexed = leaves ? null : after;
       left = leaves;
       return answer;
     } catch (StoaException refused) {
+      if (!mayRefuse) throw execution.suspend(refused);
       instance = state == null ? known : type.state(state);
       // A constructor may have set values, too, and other code may have other indexes.
       try {
-        indexing.apply(prior, indexing.values(instance));
+        indexing.apply(prior, indexing.values(instance, Indexing.Values.NONE));
         left = false;
       } catch (StoaException again) {
         if (prior.begins()) {

@@ -1,9 +1,12 @@
 package stoa.objects;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.NotShareable;
+import stoa.Ref;
+import stoa.StoaException;
 import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -13,6 +16,7 @@ import stoa.front.ClassNames;
 import stoa.front.TimerArguments;
 import stoa.front.marshal.Effort;
 import stoa.front.marshal.Marshaller;
+import stoa.front.proxy.Proxies;
 import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
@@ -113,7 +117,7 @@ public final class ObjectType {
   record ReadArguments(LoadedCode code, @Nullable Object[] arguments) {}
 
   Key key(Object key) {
-    return new Key(shared.name(), Keys.encode(key), new stoa.Ref<>(shared.name(), key));
+    return new Key(shared.name(), Keys.encode(key), new Ref<>(shared.name(), key));
   }
 
   /// Returns what a query reads by a name.
@@ -123,16 +127,58 @@ public final class ObjectType {
   IndexedMember member(String name) {
     String id = IndexedMember.idIn(name);
     if (id == null) return shared.readable(name);
+    if (IndexedMember.isPredicate(name)) return predicate(name);
     SharedMethod method = shared.method(id);
-    @Nullable Object[] arguments =
-        TimerArguments.decode(
-            IndexedMember.argumentsIn(name),
-            code.loader(),
-            (type, _, _, _) -> {
-              throw new NotShareable(
-                  "an accessor of a query reads its own object, and gets one of " + type);
-            });
-    return IndexedMember.of(method, arguments, name);
+    return IndexedMember.of(method, arguments(name), name);
+  }
+
+  private @Nullable Object[] arguments(String name) {
+    return TimerArguments.decode(
+        IndexedMember.argumentsIn(name),
+        code.loader(),
+        (type, _, _, _) -> {
+          throw new NotShareable(
+              "an accessor of a query reads its own object, and gets one of " + type);
+        });
+  }
+
+  /// Returns what a query reads by the name of a predicate: it gets a proxy whose accessors read
+  /// the object.
+  private IndexedMember predicate(String name) {
+    Object decoded;
+    try {
+      decoded = arguments(name)[0];
+    } catch (StoaException unknown) {
+      throw new NotShareable(
+          "the code of "
+              + shared.name()
+              + " lacks the predicate of a query; name its class in that class, or make it a record"
+              + " within it: "
+              + unknown.getMessage(),
+          unknown);
+    }
+    if (!(decoded instanceof Predicate<?>)) {
+      throw new NotShareable(decoded + " is no predicate in the code of " + shared.name());
+    }
+    @SuppressWarnings("unchecked") // Justification: a wrong class throws, like any predicate
+    var predicate = (Predicate<Object>) decoded;
+    var ref = new Ref<>(shared.name(), "");
+    return IndexedMember.predicate(
+        name,
+        instance ->
+            predicate.test(
+                Proxies.create(
+                    shared,
+                    ref,
+                    new @Nullable Object[0],
+                    (_, method, arguments) -> read(instance, method, arguments))));
+  }
+
+  private static @Nullable Object read(
+      Object instance, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    if (method.kind() == SharedMethod.Kind.ACCESSOR) return method.invoke(instance, arguments);
+    throw new UnsupportedOperationException(
+        method + " is no accessor, and a predicate of a query reads its object only");
   }
 
   /// Returns a call as a put: the method's number and the arguments.

@@ -793,7 +793,9 @@ public final class Store implements AutoCloseable {
               end,
               entry -> {
                 boolean tells =
-                    entry.kind() != Records.CHECKPOINT && entry.kind() != Records.ARRIVED;
+                    entry.kind() != Records.CHECKPOINT
+                        && entry.kind() != Records.ARRIVED
+                        && !Records.isFollowed(entry);
                 if (tells) events.add(Event.of(entry));
                 return true;
               });

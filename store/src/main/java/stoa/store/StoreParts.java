@@ -249,6 +249,7 @@ final class StoreParts {
     var cause = new UnknownOutcome("the store was closed while the call was under way");
     intake.end(cause);
     residents.end(cause);
+    intake.end(cause); // what would have followed from these
   }
 
   // ---- for the facade

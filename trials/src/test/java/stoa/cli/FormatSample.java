@@ -144,6 +144,13 @@ final class FormatSample {
     return DRAFT.replace("public class", "@Expires(value = 50, " + SOON + ") public class");
   }
 
+  /// Returns a program with the class of the samples that has indexes.
+  ///
+  /// @param classes where its class files go
+  static Build orders(Path classes) {
+    return new Build(classes, ORDER);
+  }
+
   /// Makes the samples.
   ///
   /// @param arguments the directory

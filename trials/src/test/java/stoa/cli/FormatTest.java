@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +45,7 @@ class FormatTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
   void aStoreOpensWithAllThatItHad(int number) throws Exception {
     List<String> expected;
     try (var in = sample(number + ".txt")) {
@@ -67,8 +68,28 @@ class FormatTest {
     }
   }
 
+  /// Since format 4, whatever way the calls before have kept the indexes.
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5})
+  @ValueSource(ints = {4, 5, 6})
+  void callsOnWhatHasIndexesGoOn(int number) throws Exception {
+    Build program = FormatSample.orders(directory.resolve("classes"));
+    String url = "file:" + unpacked(number);
+    Class<?> order = program.type("Order");
+    List<String> wrong =
+        program.client(
+            url,
+            stoa -> {
+              var before = stoa.checkIndexes(order);
+              Build.call(program.object(stoa, "Order", 1L), "rename", "dan");
+              Build.call(program.object(stoa, "Order", 2L), "rename", "ann");
+              return Stream.concat(before.stream(), stoa.checkIndexes(order).stream()).toList();
+            });
+    assertEquals(List.of(), wrong);
+    assertEquals(List.of(), program.client(url, stoa -> stoa.checkIndexes(order)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
   void recordedFramesAreRead(int number) throws Exception {
     var asked = EnumSet.noneOf(Request.WhatCase.class);
     var answered = EnumSet.noneOf(Answer.WhatCase.class);

@@ -149,6 +149,11 @@ public final class IndexForm {
     return name.equals("enum") ? of(String.class) : null;
   }
 
+  /// Returns whether equal values have equal forms, whatever users write.
+  boolean isPlain() {
+    return kind != Kind.RECORD;
+  }
+
   /// Returns whether it is the form of texts, which have prefixes.
   public boolean isText() {
     return kind == Kind.TEXT;

@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.Index;
@@ -27,6 +29,9 @@ public final class IndexedMember {
   // Separates the identity of an accessor from its arguments, each byte of which is a character.
   private static final char ARGUMENTS = 0;
 
+  // In front of the class of a predicate; no accessor has a name with a space.
+  private static final String MEETS = "meets ";
+
   private static final String INDEXED = " has an index, and is of ";
 
   private final String name;
@@ -34,6 +39,7 @@ public final class IndexedMember {
   private final IndexForm form;
   private final MethodHandle reader;
   private final String id;
+  private final boolean isField;
 
   /// The meaning of the annotations of a member.
   ///
@@ -45,9 +51,11 @@ public final class IndexedMember {
     }
   }
 
-  private IndexedMember(String name, Mark mark, IndexForm form, MethodHandle reader) {
+  private IndexedMember(
+      String name, Mark mark, IndexForm form, MethodHandle reader, boolean isField) {
     this.name = name;
     this.unique = mark.unique;
+    this.isField = isField;
     this.form = form;
     this.reader = reader.asType(MethodType.methodType(Object.class, Object.class));
     String meaning = mark.version == 0 ? "" : " " + mark.version;
@@ -80,6 +88,19 @@ public final class IndexedMember {
   /// same text have entries of the same form.
   public String id() {
     return id;
+  }
+
+  /// Returns whether its value is in a field, and of a class of the JDK or an enum, so that no code
+  /// of a user runs when it is read.
+  public boolean isPlain() {
+    return isField && form.isPlain();
+  }
+
+  /// Returns the value of an object.
+  ///
+  /// @throws CallFailed when the accessor throws, naming the member and what it threw
+  public @Nullable Object rawValueOf(Object instance) {
+    return read(instance);
   }
 
   /// Returns the value of an object in its form.
@@ -160,6 +181,41 @@ public final class IndexedMember {
     return accessor.id() + ARGUMENTS + new String(arguments, StandardCharsets.ISO_8859_1);
   }
 
+  /// Returns the name by which a query reads whether objects meet a predicate.
+  ///
+  /// @param type the name of its class
+  /// @param encoded the predicate
+  public static String predicate(String type, byte[] encoded) {
+    return MEETS + type + ARGUMENTS + new String(encoded, StandardCharsets.ISO_8859_1);
+  }
+
+  /// Returns whether a name is that of a predicate.
+  public static boolean isPredicate(String name) {
+    return name.startsWith(MEETS);
+  }
+
+  /// Returns the form of what a predicate returns for the objects that meet it.
+  public static String met() {
+    return Objects.requireNonNull(IndexForm.of(boolean.class)).encode(true);
+  }
+
+  /// Returns what a query reads by the name of a predicate.
+  ///
+  /// @param met returns whether an object meets it
+  public static IndexedMember predicate(String name, Predicate<Object> met) {
+    try {
+      MethodHandle reader =
+          MethodHandles.lookup()
+              .findVirtual(
+                  Predicate.class, "test", MethodType.methodType(boolean.class, Object.class))
+              .bindTo(met);
+      IndexForm form = Objects.requireNonNull(IndexForm.of(boolean.class));
+      return new IndexedMember(name, new Mark(false, 0), form, reader, false);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /// Returns the identity of the accessor in a name of a call with arguments; null when it is
   /// another name.
   public static @Nullable String idIn(String name) {
@@ -187,7 +243,11 @@ public final class IndexedMember {
     MethodHandle reader = reader(method).asFixedArity();
     try {
       return new IndexedMember(
-          name, new Mark(false, 0), form, MethodHandles.insertArguments(reader, 1, arguments));
+          name,
+          new Mark(false, 0),
+          form,
+          MethodHandles.insertArguments(reader, 1, arguments),
+          false);
     } catch (ClassCastException | IllegalArgumentException other) {
       throw new NotShareable("the arguments of a query do not fit " + member, other);
     }
@@ -215,7 +275,7 @@ public final class IndexedMember {
     ModuleAccess.open(field);
     try {
       MethodHandle reader = MethodHandles.lookup().unreflectGetter(field);
-      return new IndexedMember(field.getName(), mark, form, reader);
+      return new IndexedMember(field.getName(), mark, form, reader, true);
     } catch (IllegalAccessException e) {
       throw new NotShareable(member + " cannot be read: " + e.getMessage(), e);
     }
@@ -231,7 +291,7 @@ public final class IndexedMember {
               + " field");
     }
     IndexForm form = form(member, INDEXED, method.getReturnType());
-    return new IndexedMember(method.getName(), mark, form, reader(method));
+    return new IndexedMember(method.getName(), mark, form, reader(method), false);
   }
 
   private static IndexForm form(String member, String use, Class<?> type) {

@@ -41,6 +41,8 @@ public final class Scenarios {
           ChangesScenario.replicated(),
           ExpiryScenario.embedded(),
           ExpiryScenario.replicated(),
+          IndexesScenario.embedded(),
+          IndexesScenario.replicated(),
           new ListenableScenario("listenable", chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new AppendScenario("streams", ONE),

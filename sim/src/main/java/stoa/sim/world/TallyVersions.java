@@ -11,7 +11,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.Map;
 import java.util.Objects;
 
-/// Creates versions of the class [SimulatedTally].
+/// Creates versions of the classes [SimulatedTally] and [SimulatedSheet].
 public final class TallyVersions {
   private TallyVersions() {}
 
@@ -24,6 +24,11 @@ public final class TallyVersions {
         file(SimulatedTally.Added.class),
         SimulatedTally.Line.class.getName(),
         file(SimulatedTally.Line.class));
+  }
+
+  /// Returns the class file of the version of [SimulatedSheet] that shifts rows.
+  public static Map<String, byte[]> sheet(int shift) {
+    return Map.of(SimulatedSheet.class.getName(), returning(SimulatedSheet.class, "shift", shift));
   }
 
   /// Returns a class file of a class in which a method without parameters returns a number.

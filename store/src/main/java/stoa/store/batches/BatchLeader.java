@@ -404,7 +404,22 @@ public final class BatchLeader implements Journal, Intake.Help {
   void park(Request request) {
     if (request.isDone()) return;
     if (!intake.isEmpty()) callWriter();
+    boolean works = threads.mayRunQuick() && threads.mayRunLong();
+    if (works && request.resident.hasSequels()) helpSequels(request);
     request.await();
+  }
+
+  /// Executes what a request waits for behind the puts of its key: the calling thread is a worker,
+  /// and all workers may be waiting so.
+  private void helpSequels(Request request) {
+    boolean interrupted = false;
+    request.isAwaited();
+    while (!request.isLeft() && request.resident.hasSequels()) {
+      if (request.resident.helpSequels() || (!intake.isEmpty() && lead(null))) continue;
+      threads.rest(request);
+      interrupted |= threads.takeInterrupt();
+    }
+    if (interrupted) threads.giveInterrupt();
   }
 
   /// Waits on a handler's thread, which meanwhile executes the request that it waits for.
@@ -420,7 +435,7 @@ public final class BatchLeader implements Journal, Intake.Help {
         if (caller.refused != null) return;
         caller.makeWay();
         if (!intake.isEmpty() && lead(null)) continue;
-        if (resident.runQuickUntil(request)) continue;
+        if (resident.runQuickUntil(request) || resident.helpSequels()) continue;
         if (waited && resident.isScheduled() && threads.mayRunLong()) {
           // No other thread is free for a run that may not return.
           resident.runUntil(request);
@@ -437,13 +452,16 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   // ---- leading
 
-  /// Leads a batch if no thread leads, and calls the writer for the rest of the queue.
+  /// Leads a batch if something waits for one and no thread leads, and calls the writer for the
+  /// rest of the queue.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
+  /// @return whether it did. A thread that waits would otherwise go on leading batches of nothing,
+  ///   and not execute what it waits for
   @Override
   public boolean lead(@Nullable Request own) {
     Request mine = own != null && own.pace.isShort() ? own : null;
-    if (!intake.tryLead(mine)) return false;
+    if (!intake.hasWork() || !intake.tryLead(mine)) return false;
     // This comes first: this thread's own request may run for longer than expected.
     if (!intake.isEmpty()) callWriter();
     if (mine == null) return true;

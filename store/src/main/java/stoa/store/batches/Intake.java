@@ -109,9 +109,6 @@ public final class Intake {
   private final Health health;
   private final Leadership leadership;
   private final Moments moments;
-  // The most puts in progress that a batch notes before they put to other keys.
-  private static final int NOTED_MAX = 256;
-
   private final Unfinished unfinished;
   private final Tally tally;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
@@ -315,6 +312,11 @@ public final class Intake {
 
   boolean isEmpty() {
     return queue.isEmpty() && !hasDeferred();
+  }
+
+  /// Returns whether anything waits for a batch, be it a note that waits for others.
+  boolean hasWork() {
+    return !isEmpty() || !unhurried.isEmpty();
   }
 
   /// Returns whether deferred requests may go on.
@@ -835,7 +837,7 @@ public final class Intake {
     for (Request request : taken) {
       if (!(request instanceof PutRequest put) || put.refusal != null) continue;
       if (!spaces.changesOthers(put.resident.key, put.value)) continue;
-      if (unfinished.size() >= NOTED_MAX) return;
+      if (!unfinished.hasRoom()) return;
       unfinished.begins(put.resident.key, put.address, moments.moment());
     }
   }
@@ -882,6 +884,7 @@ public final class Intake {
       refusal = draft.put(resident, put.existence, put.origin, put.code, put.value, put.footprint);
     }
     if (refusal == null) {
+      draft.alsoChanges(resident, put.others, put.code);
       placed(put);
       put.begins = !alive;
       if (put.begins) put.opening = put.existence.opening();

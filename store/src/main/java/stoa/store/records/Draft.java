@@ -251,6 +251,11 @@ public final class Draft {
     return null;
   }
 
+  /// Notes that the put that was decided last also works on other parts of the key's state.
+  public void alsoChanges(StreamEnd end, List<Footprint> others, int code) {
+    for (Footprint other : others) changed(end, other.in(code));
+  }
+
   private void begin(
       StreamEnd end,
       Records.@Nullable Origin origin,

@@ -17,6 +17,7 @@ public final class LoggedAnswers {
   private final Map<Call, byte[]> answers = new HashMap<>();
   private final Set<Long> takenBack = new HashSet<>();
   private final Set<Long> done = new HashSet<>();
+  private long followed;
 
   /// Creates an empty one.
   public LoggedAnswers() {}
@@ -25,6 +26,10 @@ public final class LoggedAnswers {
   public void note(StoredEntry entry) {
     if (entry.kind() == Records.ANSWERED) {
       var answered = Records.answered(entry.payload());
+      if (answered.number() == 0) {
+        followed = Math.max(followed, answered.call());
+        return;
+      }
       answers.put(new Call(answered.call(), answered.number()), answered.answer());
     } else if (entry.kind() == Records.DONE) {
       done.add(Records.done(entry.payload()));
@@ -49,6 +54,11 @@ public final class LoggedAnswers {
       found.add(next);
     }
     return found;
+  }
+
+  /// Returns whether the log has all changes of other keys that a put has left to the store.
+  public boolean isFollowed(long address) {
+    return address <= followed;
   }
 
   public boolean isDone(long address) {

@@ -25,7 +25,9 @@ import stoa.log.StoredEntry;
 ///            the value, up to the end
 /// DELETE     origin as above; listed varint
 /// ANSWERED   call varint, number varint, target space text, target name sized, the answer;
-///            of the key itself: a value that its handler made once, see Execution.once
+///            of the key itself: a value that its handler made once, see Execution.once;
+///            with number 0, of the key itself: the sequels of this put and of those before are in
+///            the log, see Sequel
 /// VERDICT    call varint, and the reason, see Refusal
 /// REFUSED    origin as above, and the reason: a put of another store's handler that no key
 ///            executes
@@ -246,6 +248,17 @@ public final class Records {
   public static byte[] answered(Origin origin, Key target, byte[] answer) {
     var out = new Encoder(answer.length + 64).varint(origin.call()).varint(origin.number());
     return out.text(target.space()).sized(target.name()).raw(answer).toBytes();
+  }
+
+  /// Returns an entry of kind ANSWERED: the changes of other keys that a put and those before it
+  /// have left to the store are in the log.
+  public static byte[] followed(Key key, long call) {
+    return answered(new Origin(key.stream(), call, 0), key, new byte[0]);
+  }
+
+  /// Returns whether an entry is one of [#followed].
+  public static boolean isFollowed(StoredEntry entry) {
+    return entry.kind() == ANSWERED && answered(entry.payload()).number() == 0;
   }
 
   public static Answered answered(byte[] payload) {

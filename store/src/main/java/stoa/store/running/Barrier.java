@@ -30,19 +30,40 @@ public final class Barrier {
   /// Does the same for a key that is pinned.
   public void await(Resident resident) {
     awaitNotes(resident);
-    if (resident.lacksAnswer()) {
-      throw new Unavailable(
-          "what "
-              + resident.key
-              + " was told by another object could not be logged, so its past cannot be read;"
-              + " make room and read again");
-    }
+    if (resident.lacksAnswer()) throw lacking(resident);
   }
 
-  /// Waits until no entry of a note is on its way into the stream of a key.
+  /// Does the same while the state of the key is loaded, which makes what was lost before.
+  ///
+  /// @param lost how many answers were lost when that began
+  void awaitLoading(Resident resident, int lost) {
+    awaitNotes(resident);
+    if (resident.answersLost() != lost) throw lacking(resident);
+  }
+
+  private static Unavailable lacking(Resident resident) {
+    return new Unavailable(
+        "what "
+            + resident.key
+            + " was told by another object could not be logged, so its past cannot be read;"
+            + " make room and read again");
+  }
+
+  /// Waits until no entry of a note is on its way into the stream of a key, and the changes of
+  /// other keys are in the log that its executed puts have left to the store.
   public void awaitNotes(Resident resident) {
+    awaitSequels(resident);
     while (resident.notesUnderWay() > 0) {
       if (!journal.lead(null)) threads.pause();
     }
+  }
+
+  /// Waits until the changes of other keys are in the log that the executed puts of a key have left
+  /// to the store.
+  ///
+  /// @throws Unavailable when they could not be logged
+  void awaitSequels(Resident resident) {
+    Sequels sequels = resident.sequels();
+    if (sequels != null) sequels.await(journal, threads);
   }
 }

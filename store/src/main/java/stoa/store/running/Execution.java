@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -271,6 +272,9 @@ public final class Execution implements Cancellation.Run {
   private @Nullable NoteRequest lastNote;
 
   private @Nullable Suspended suspended;
+
+  // Makes the changes of other keys that the run leaves to the store; null when there are none.
+  private @Nullable Consumer<Sequel> left;
 
   // Whether the run has called another key, or was about to.
   private boolean called;
@@ -826,6 +830,58 @@ public final class Execution implements Cancellation.Run {
       return bytes;
     }
     return nested(key, _ -> Nested.found(made.get()));
+  }
+
+  /// Returns whether the log has the answer to the next call that the handler makes.
+  public boolean knowsNext() {
+    return logged != null && logged.find(address, calls + 1) != null;
+  }
+
+  /// Returns whether the handler may [leave][#leave] changes of other keys to the store. A handler
+  /// whose put the log knows with answers to such calls makes these calls as before.
+  public boolean mayLeave() {
+    return switch (mode) {
+      case LIVE, RESUMED -> resident != null && (!runs.others().hasNeighbors() || isFollowed());
+      case REPLAYED -> true;
+      case READING, TENTATIVE -> false;
+    };
+  }
+
+  /// Leaves changes of other keys to the store, which makes them when the put stands. Nobody learns
+  /// their answers; the put is answered when they are in the log and executed. After a crash the
+  /// store may make them again, in the order of the puts.
+  ///
+  /// @param changes begins to make them
+  public void leave(Consumer<Sequel> changes) {
+    if (mode == Mode.REPLAYED || isFollowed()) return;
+    Sequels known = resident == null ? null : resident.sequels();
+    boolean isMade = known != null && known.isFollowed(address); // and only to be noted again
+    left = isMade ? _ -> {} : changes;
+  }
+
+  /// Returns whether the log has all changes that the put has left to the store.
+  private boolean isFollowed() {
+    return logged != null && logged.isFollowed(address);
+  }
+
+  /// Returns what makes the changes that the run has left to the store; null when there are none.
+  @Nullable Consumer<Sequel> left() {
+    return left;
+  }
+
+  /// Waits until the changes are made that earlier puts of the key have left to the store.
+  public void awaitSequels() {
+    Resident here = isReading() ? null : resident;
+    Sequels sequels = here == null ? null : here.sequels();
+    if (sequels == null || sequels.isEmpty()) return;
+    checkNotTakenBack();
+    leaveRound();
+    try {
+      sequels.await(runs.journal, runs.threads);
+    } catch (RuntimeException failed) {
+      throw suspend(failed);
+    }
+    checkNotTakenBack();
   }
 
   private byte[] nested(Key target, Function<Records.Origin, Nested> call) {

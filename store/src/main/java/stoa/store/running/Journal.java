@@ -27,7 +27,7 @@ public interface Journal {
   /// wait.
   PutRequest logLeft(Key key, byte[] value, Existence existence);
 
-  /// Leads a batch if no thread leads; returns whether it did.
+  /// Leads a batch if something waits for one and no thread leads; returns whether it did.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
   boolean lead(@Nullable Request own);

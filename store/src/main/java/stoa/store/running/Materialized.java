@@ -2,6 +2,7 @@ package stoa.store.running;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +61,9 @@ public final class Materialized {
   private long stateBytes;
   private long bytesSince;
   private @Nullable Answer lastAnswer;
+
+  // How many answers the key in memory had lost when its state began to load.
+  private int answersLost;
 
   // The tick at which the time limit ends of the reader that loads the state; 0 without a limit.
   private int end;
@@ -133,6 +137,7 @@ public final class Materialized {
   private void load(long target, long end, @Nullable Resident resident, long checkpointMax) {
     Check.that(position == 0, "%s is loaded once", key);
     if (resident != null) {
+      answersLost = resident.answersLost();
       replay(target, end, resident, checkpointMax);
       return;
     }
@@ -272,7 +277,7 @@ public final class Materialized {
       return;
     }
     if (entry.kind() == Records.CHECKPOINT) {
-      if (resident != null) loader.barrier.await(resident);
+      if (resident != null) loader.barrier.awaitLoading(resident, answersLost);
       checkpoint(keeps(resident));
       return;
     }
@@ -328,7 +333,15 @@ public final class Materialized {
     if (!execution.finish()) throw lost(resident);
     runs.runners.passed(execution);
     execution.settleLong();
-    runs.unfinished.ends(key, entry.address(), execution.lastNote());
+    Consumer<Sequel> left = resident == null ? null : execution.left();
+    if (left == null || resident == null) {
+      runs.unfinished.ends(key, entry.address(), execution.lastNote());
+    } else {
+      resident.follow(entry.address(), entry.log().counter(), left);
+    }
+    if (resident != null && resident.sequels() != null && isCheckpointDue(put.value().length)) {
+      loader.barrier.awaitLoading(resident, answersLost); // see Resident.awaitFollowed
+    }
     settle(put.value().length, keeps(resident));
     if (resident != null) resident.passed(entry.address());
   }

@@ -18,6 +18,9 @@ public final class PutRequest extends ChangeRequest {
   /// The part of the state on which the put works.
   public final Footprint footprint;
 
+  /// Further parts of the state on which the put works.
+  public List<Footprint> others = List.of();
+
   /// The call or run that makes the put; null for a caller of this process.
   public final Records.@Nullable Origin origin;
 

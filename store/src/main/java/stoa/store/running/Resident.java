@@ -110,6 +110,9 @@ public final class Resident extends StreamEnd implements Runnable {
 
   public volatile @Nullable Execution running;
 
+  // The puts whose changes of other keys are on their way into the log; null before the first.
+  private volatile @Nullable Sequels sequels;
+
   // The last put whose state the store announced to other replicas, or that needs no announcement.
   private volatile long announced;
 
@@ -260,10 +263,12 @@ public final class Resident extends StreamEnd implements Runnable {
   }
 
   /// Looks, like [#look], at a state that the caller will announce to other replicas, and counts it
-  /// as announced. Also returns null when the state differs from the log.
+  /// as announced. Also returns null when the state differs from the log, and while changes are on
+  /// their way that its puts have left to the store: another replica may make a checkpoint of an
+  /// announced state, and nothing makes them again behind that.
   public <T> @Nullable T announce(Function<Materialized, @Nullable T> look) {
     return look(state -> {
-      if (stale || lacksAnswer()) return null;
+      if (stale || lacksAnswer() || hasSequels()) return null;
       announced = executed;
       return look.apply(state);
     });
@@ -349,6 +354,8 @@ public final class Resident extends StreamEnd implements Runnable {
   public long advanceSettled() {
     // This order matters: the notes of the executed puts were begun before.
     long last = executed;
+    Sequels open = sequels;
+    if (open != null) last = Math.min(last, open.settled());
     if (notes == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
     return nextSettled;
   }
@@ -560,6 +567,57 @@ public final class Resident extends StreamEnd implements Runnable {
     dispatch();
   }
 
+  // ---- changes of other keys that puts leave to the store
+
+  /// Returns the puts whose changes of other keys are on their way into the log; null before the
+  /// first one.
+  @Nullable Sequels sequels() {
+    return sequels;
+  }
+
+  /// Begins to make the changes of other keys that a put has left to the store.
+  ///
+  /// @param counter the log counter of the put
+  void follow(long address, long counter, Consumer<Sequel> changes) {
+    Sequels all = sequels;
+    if (all == null) {
+      all = new Sequels(this, runs);
+      sequels = all;
+    }
+    all.begin(address, counter, changes);
+  }
+
+  /// Returns whether changes that its puts have left to the store are on their way into the log.
+  public boolean hasSequels() {
+    Sequels open = sequels;
+    return open != null && !open.isEmpty();
+  }
+
+  /// Executes requests on which these changes wait; returns whether it executed any.
+  public boolean helpSequels() {
+    Sequels open = sequels;
+    return open != null && open.help(runs.threads);
+  }
+
+  /// Pins another key for a request of a put of this one.
+  Resident pinned(Key other) {
+    return parts.residents.pinBegun(other);
+  }
+
+  /// Waits, in front of a checkpoint, until the log has the changes that its puts have left to the
+  /// store, and says so: who begins at the checkpoint does not say it again, and another replica,
+  /// which lacks the checkpoint, would make the changes again behind later ones.
+  private void awaitFollowed() {
+    if (sequels != null) parts.loader.barrier.await(this);
+  }
+
+  /// Settles a request, behind the changes that earlier puts have left to the store.
+  private void settle(Request request, @Nullable Answer answer) {
+    Sequels open = sequels;
+    if (open == null) request.complete(answer);
+    else open.settle(request, answer);
+  }
+
   /// Notes that loading, which may take long, has executed a put. A thread that waits for this put
   /// need not wait for those behind it.
   void passed(long address) {
@@ -674,7 +732,7 @@ public final class Resident extends StreamEnd implements Runnable {
   private boolean tell(QuestionRequest question, long number) {
     question.number = number;
     question.reach = executedChange;
-    question.complete(null);
+    settle(question, null);
     return true;
   }
 
@@ -734,7 +792,7 @@ public final class Resident extends StreamEnd implements Runnable {
         runs.waiting.changed(this); // the state may be a later one
       } else {
         runs.waiting.changed(this);
-        request.complete(answer);
+        settle(request, answer);
       }
       return true;
     }
@@ -758,7 +816,10 @@ public final class Resident extends StreamEnd implements Runnable {
             });
     if (answer == null) return false;
     execution.settleLong();
-    runs.unfinished.ends(key, request.address, execution.lastNote());
+    Consumer<Sequel> left = execution.left();
+    if (left == null) runs.unfinished.ends(key, request.address, execution.lastNote());
+    else follow(request.address, request.counter, left);
+    if (state.isCheckpointDue(request.value.length)) awaitFollowed();
     running = null;
     generation = state.generation();
     executed = request.address;
@@ -773,7 +834,7 @@ public final class Resident extends StreamEnd implements Runnable {
       return true;
     }
     if (!waits) runs.waiting.changed(this);
-    request.complete(answer);
+    settle(request, answer);
     return true;
   }
 
@@ -860,6 +921,7 @@ public final class Resident extends StreamEnd implements Runnable {
     }
     Execution execution = Execution.committed(runs, this, loggedCall, logged, request);
     if (loggedCall.copied) state.copy();
+    if (state.isCheckpointDue(value.length)) awaitFollowed();
     Answer answer =
         run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution));
     if (answer == null) return false;
@@ -879,7 +941,7 @@ public final class Resident extends StreamEnd implements Runnable {
     Materialized state = live();
     if (!hasMoved(request)) request.copy = state.copy(tail);
     request.reach = executedChange;
-    request.complete(null);
+    settle(request, null);
     return true;
   }
 
@@ -921,7 +983,7 @@ public final class Resident extends StreamEnd implements Runnable {
     }
     request.generation = state.generation();
     request.reach = Math.max(executedChange, execution.reach);
-    request.complete(answer);
+    settle(request, answer);
     return true;
   }
 
@@ -984,6 +1046,8 @@ public final class Resident extends StreamEnd implements Runnable {
       parts.loader.health.confirm();
       int lost = answersLost;
       lastNote = null;
+      Sequels open = sequels;
+      if (open != null) open.loads();
       stale = false; // first: the new checkpoint is there already
       state = parts.loader.state(key);
       state.load(target, tail, this);

@@ -31,6 +31,9 @@ public final class Unfinished {
 
   private static final byte[] NOTHING = {};
 
+  // The most puts that are noted before they put to other keys.
+  private static final int NOTED_MAX = 256;
+
   // Stands for any put of a key that an earlier process noted.
   private static final long EARLIER = 0;
 
@@ -88,6 +91,11 @@ public final class Unfinished {
   /// Returns how many puts have begun and not ended.
   public int size() {
     return puts.size();
+  }
+
+  /// Returns whether there is room for a put that has not put to another key yet.
+  public boolean hasRoom() {
+    return puts.size() < NOTED_MAX;
   }
 
   /// Notes that a put is about to put to another key.
