@@ -70,7 +70,12 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
       Expiry expiry,
       @Nullable Kept kept,
       Map<Object, Optional<Object>> before,
-      List<String> lost) {}
+      List<String> lost) {
+    /// Returns empty ones to be filled.
+    Noting filled() {
+      return new Noting(entries, expiry, kept, new LinkedHashMap<>(), new ArrayList<>());
+    }
+  }
 
   protected MapObject() {
     this(null, HashEntries.EMPTY, Expiry.NONE);
@@ -136,6 +141,10 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
   private void note(Object key) {
     Noting to = noting;
     if (to == null || to.before.containsKey(key)) return;
+    if (to.before.isEmpty()) {
+      to = to.filled();
+      noting = to;
+    }
     to.before.put(key, Optional.ofNullable(entries.held(key)));
   }
 
@@ -195,14 +204,15 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
 
   @Override
   public void beginChanges() {
-    noting = new Noting(entries, expiry, kept, new LinkedHashMap<>(), new ArrayList<>());
+    before = null;
+    noting = new Noting(entries, expiry, kept, Map.of(), List.of()); // most calls change no index
   }
 
   @Override
   public Changes endChanges() {
     Noting noted = noting;
     noting = null;
-    if (noted == null || (noted.before.isEmpty() && noted.lost.isEmpty())) return Changes.NONE;
+    if (noted == null || noted.before.isEmpty()) return Changes.NONE;
     before = noted;
     var changes = new ArrayList<Change>();
     noted.before.forEach((key, held) -> {

@@ -104,7 +104,7 @@ class IndexedMapTest {
         map.put("rose", new Product("flowers", null, 300));
         MapQuery<String, Product> all = query(stoa, map);
         assertEquals(
-            List.of(Map.entry("drill", tool("d-1", 5_000)), Map.entry("saw", tool("s-1", 900))),
+            List.of(Map.entry("saw", tool("s-1", 900)), Map.entry("drill", tool("d-1", 5_000))),
             all.where(eq(part(Product::category), "tools")).list());
         assertEquals(
             List.of("rose", "tulip", "saw"),
@@ -114,7 +114,7 @@ class IndexedMapTest {
             List.of("drill", "saw"),
             keys(all.where(not(eq(field("code"), (String) null))).orderBy(part(Product::code))));
         assertEquals(
-            List.of("drill", "saw"),
+            List.of("saw", "drill"),
             keys(all.where(in(part(Product::category), List.of("tools", "x")))));
         // A part without an index, and a predicate.
         MapQuery<String, Product> tools = all.where(eq(part(Product::category), "tools"));
@@ -126,7 +126,7 @@ class IndexedMapTest {
         counts.put("flowers", 2L);
         counts.put("tools", 2L);
         assertEquals(counts, all.countBy(part(Product::category)));
-        assertEquals("drill", tools.first().orElseThrow().getKey());
+        assertEquals("saw", tools.first().orElseThrow().getKey());
         MapQuery<String, Product> byPrice = all.orderBy(part(Product::cents)).descending().limit(3);
         Query.Page<Map.Entry<String, Product>> page = byPrice.page(null);
         assertEquals("rose", page.objects().getLast().getKey());
@@ -351,7 +351,7 @@ class IndexedMapTest {
       var moments = new ArrayList<Snapshot>();
       var models = new ArrayList<Map<String, Product>>();
       var model = new HashMap<String, Product>();
-      for (int i = 0; i < 120; i++) {
+      for (int i = 0; i < 60; i++) {
         String key = "k" + random.nextInt(12);
         Product product =
             new Product("c" + random.nextInt(3), "u" + random.nextInt(9), random.nextInt(2_000));
