@@ -7,8 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /// Marks a field of a shared class, or an accessor without parameters, or a part of the values of a
-/// map, by whose value [Stoa#query]
-/// finds objects of the class.
+/// map, by whose value [Stoa#query] finds objects of the class.
 ///
 /// The store keeps an *index* over all objects of the class, in all groups. When a call, a method
 /// or a transaction changes the value, the index has the change when the call returns.

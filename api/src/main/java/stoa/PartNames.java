@@ -32,9 +32,10 @@ final class PartNames {
   }
 
   private static @Nullable SerializedLambda lambda(Condition.Part<?, ?> reference) {
-    var catching = new Object() {
-      @Nullable SerializedLambda found;
-    };
+    var catching =
+        new Object() {
+          @Nullable SerializedLambda found;
+        };
     // An object in this form passes its description to the stream, wherever its class is.
     class Stream extends ObjectOutputStream {
       Stream() throws IOException {

@@ -25,7 +25,7 @@ public interface Entered {
     }
   }
 
-  /// What a call has changed.
+  /// The changes of a call.
   ///
   /// @param entries the changes of entries
   /// @param lost the ids of indexes that lack an entry now, since code without them has made it

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Snapshot;
 import stoa.base.Key;
@@ -43,10 +44,11 @@ record IndexedMap<K, V>(
     return type + " " + name;
   }
 
-  /// Returns the key of the object that has the entry of a key.
-  static Object objectOf(String map, int shards, Object key) {
-    if (shards == 0) return map;
-    return new ShardKey(map, Permutation.named(map).child(KeyHash.of(key), shards));
+  /// Returns what finds the key of the object that has the entry of a key.
+  static UnaryOperator<Object> objects(String map, int shards) {
+    if (shards == 0) return _ -> map;
+    Permutation permutation = Permutation.named(map);
+    return key -> new ShardKey(map, permutation.child(KeyHash.of(key), shards));
   }
 
   @Override
@@ -69,12 +71,10 @@ record IndexedMap<K, V>(
   }
 
   @Override
-  public List<Object> ask(
-      List<String> plan, List<Object> predicates, @Nullable Snapshot moment) {
+  public List<Object> ask(List<String> plan, List<Object> predicates, @Nullable Snapshot moment) {
     Object first = shards == 0 ? name : new ShardKey(name, 0);
     int group = stoa.service().group(new Key(SINGLE, Keys.encode(first), first));
-    MapAgent agent =
-        stoa.get(MapAgent.class, InstalledIndexes.nameIn(MapAgent.NAME, stoa, group));
+    MapAgent agent = stoa.get(MapAgent.class, InstalledIndexes.nameIn(MapAgent.NAME, stoa, group));
     MapAgent seen = moment == null ? agent : moment.on(agent);
     return seen.ask(plan, predicates, name, shards);
   }

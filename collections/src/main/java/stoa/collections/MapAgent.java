@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
 import stoa.Call;
@@ -53,13 +54,13 @@ class MapAgent implements Forkable<MapAgent> {
 
   private static Map<Object, Object> values(String map, int shards, List<Object> keys) {
     MethodRun run = run();
+    UnaryOperator<Object> objects = IndexedMap.objects(map, shards);
     var groups = new TreeMap<Integer, List<Object>>();
     var byObject = new HashMap<Object, Integer>();
     for (Object key : keys) {
       int group =
           byObject.computeIfAbsent(
-              IndexedMap.objectOf(map, shards, key),
-              object -> run.group(IndexedMap.SINGLE, Keys.encode(object)));
+              objects.apply(key), object -> run.group(IndexedMap.SINGLE, Keys.encode(object)));
       groups.computeIfAbsent(group, _ -> new ArrayList<>()).add(key);
     }
     int here = run.group(NAME, run.key());
@@ -76,13 +77,13 @@ class MapAgent implements Forkable<MapAgent> {
   }
 
   private static List<Object> readHere(String map, int shards, List<Object> keys) {
-    var objects = new HashMap<Object, List<Object>>();
+    UnaryOperator<Object> objects = IndexedMap.objects(map, shards);
+    var byObject = new HashMap<Object, List<Object>>();
     for (Object key : keys) {
-      Object object = IndexedMap.objectOf(map, shards, key);
-      objects.computeIfAbsent(object, _ -> new ArrayList<>()).add(key);
+      byObject.computeIfAbsent(objects.apply(key), _ -> new ArrayList<>()).add(key);
     }
     var found = new ArrayList<Object>();
-    objects.forEach((object, some) -> {
+    byObject.forEach((object, some) -> {
       MapObject entries = Call.get(MapObject.class, object);
       if (some.size() > SINGLE_MAX) {
         found.addAll(entries.found(some));

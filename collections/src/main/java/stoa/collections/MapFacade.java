@@ -13,8 +13,7 @@ import stoa.indexes.Queried;
 import stoa.spi.Facade;
 
 /// The implementation of [SharedMap].
-final class MapFacade<K, V> extends MapView<K, V>
-    implements SharedMap<K, V>, Facade, Queried {
+final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Facade, Queried {
   private final MapObject object;
   private final ValueIndexes indexes;
 

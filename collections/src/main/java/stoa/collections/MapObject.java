@@ -61,7 +61,7 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
   /// @param ids those that each value must be in; an index leaves when a value is not
   record Kept(List<String> ids) {}
 
-  /// What a call changes.
+  /// The changes of a call.
   ///
   /// @param before what was held of each key; null for nothing
   /// @param lost the indexes that have left

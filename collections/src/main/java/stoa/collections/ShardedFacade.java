@@ -10,8 +10,7 @@ import stoa.indexes.Queried;
 import stoa.spi.Facade;
 
 /// The implementation of [ShardedMap].
-final class ShardedFacade<K, V> extends MapView<K, V>
-    implements ShardedMap<K, V>, Facade, Queried {
+final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V>, Facade, Queried {
   private final ShardedObject base;
   private final ShardedEntries children;
   private final ValueIndexes indexes;

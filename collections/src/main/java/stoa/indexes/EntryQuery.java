@@ -71,8 +71,7 @@ final class EntryQuery<K, V> implements MapQuery<K, V> {
     Test test = test(condition, more);
     if (test instanceof Test.All(List<Test> several)) all.addAll(several);
     else all.add(test);
-    return new EntryQuery<>(
-        source, List.copyOf(all), List.copyOf(more), order, window, snapshot);
+    return new EntryQuery<>(source, List.copyOf(all), List.copyOf(more), order, window, snapshot);
   }
 
   @Override
@@ -148,7 +147,9 @@ final class EntryQuery<K, V> implements MapQuery<K, V> {
     if (more.size() >= PREDICATES_MAX) {
       throw new LimitExceeded("a query has %,d predicates at most".formatted(PREDICATES_MAX));
     }
-    source.stoa().admit(predicate instanceof Enum<?> constant ? constant.getDeclaringClass() : type);
+    source
+        .stoa()
+        .admit(predicate instanceof Enum<?> constant ? constant.getDeclaringClass() : type);
     var number = new byte[] {(byte) more.size()};
     more.add(predicate);
     return new Test.Of(

@@ -58,11 +58,7 @@ final class IndexCheck {
   /// @param index the id of the index
   /// @param decoding makes a text for people of a value's form
   private IndexCheck(
-      SharedStoa stoa,
-      String type,
-      String index,
-      Recount recount,
-      UnaryOperator<String> decoding) {
+      SharedStoa stoa, String type, String index, Recount recount, UnaryOperator<String> decoding) {
     this.stoa = stoa;
     this.type = type;
     this.index = index;
@@ -203,7 +199,8 @@ final class IndexCheck {
       String value = values.get(object);
       for (String one : entered) if (!one.equals(value)) found.add(surplus(object, one, value));
       if (value != null && isComplete && !entered.contains(value)) {
-        found.add(name() + " lacks " + recount.named(object) + ", which has " + decoding.apply(value));
+        found.add(
+            name() + " lacks " + recount.named(object) + ", which has " + decoding.apply(value));
       }
     }
     return found;

@@ -183,8 +183,7 @@ public final class InstalledIndexes implements Indexes {
   }
 
   @Override
-  public List<String> differences(
-      Stoa stoa, ConcurrentMap<?, ?> map, @Nullable Snapshot moment) {
+  public List<String> differences(Stoa stoa, ConcurrentMap<?, ?> map, @Nullable Snapshot moment) {
     MethodRun.refuse("check indexes");
     checkOutside(shared(stoa));
     return IndexCheck.differences(source(map), moment);

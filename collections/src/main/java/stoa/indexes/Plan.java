@@ -158,8 +158,8 @@ record Plan(
 
   /// Looks at what rows have.
   interface Looking {
-    /// Returns the rows that meet the rest of a plan, each with what orders it; for
-    /// [Result#READ], with what is shown.
+    /// Returns the rows that meet the rest of a plan, each with what orders it; for [Result#READ],
+    /// with what is shown.
     ///
     /// @param rows what orders each of them in the index, then its object
     List<String> met(Plan plan, List<String> rows);
@@ -183,8 +183,7 @@ record Plan(
   private List<String> rowsOrCounts(Looking looking) {
     boolean isCount = result == Result.COUNT || result == Result.COUNTS;
     if (isCovered() && isCount) return counted();
-    List<Row> rows =
-        isCovered() ? rows(window) : rows(looking.met(this, flat(rows(Window.ALL))));
+    List<Row> rows = isCovered() ? rows(window) : rows(looking.met(this, flat(rows(Window.ALL))));
     if (result == Result.ROWS) return flat(cut(rows));
     if (result == Result.VALUES) return shown(looking, cut(rows));
     if (result == Result.COUNT) return List.of(Integer.toString(rows.size()));

@@ -30,8 +30,7 @@ record Planner(String type, List<IndexedMember> indexes, List<Test> tests) {
   /// Returns the way to an answer.
   ///
   /// @param ordered what the rows are ordered by; null for the index
-  Plan plan(
-      @Nullable IndexedMember ordered, Plan.Window part, Plan.Result result, String shown) {
+  Plan plan(@Nullable IndexedMember ordered, Plan.Window part, Plan.Result result, String shown) {
     Path best = null;
     for (IndexedMember member : indexes) {
       Path path = path(member);

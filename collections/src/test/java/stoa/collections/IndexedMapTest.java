@@ -132,8 +132,11 @@ class IndexedMapTest {
         assertEquals("rose", page.objects().getLast().getKey());
         assertEquals("tulip", byPrice.page(page.next()).objects().getFirst().getKey());
         assertTrue(
-            tools.where(less(part(Product::euros), 1L)).explain().endsWith(
-                "products by its index category text: 1 value; compares euros in each entry"));
+            tools
+                .where(less(part(Product::euros), 1L))
+                .explain()
+                .endsWith(
+                    "products by its index category text: 1 value; compares euros in each entry"));
         map.put("gift", new Product("tools", null, -1));
         CallFailed thrown =
             assertThrows(
@@ -228,7 +231,8 @@ class IndexedMapTest {
         assertEquals(5, map.size());
         map.remove("a");
         map.put("b", tool("1", 3));
-        assertEquals("b", query(stoa, map).where(eq(part(Product::code), "1")).list().getFirst().getKey());
+        assertEquals(
+            "b", query(stoa, map).where(eq(part(Product::code), "1")).list().getFirst().getKey());
         assertEquals(List.of(), differences(stoa, map));
       }
       // One call may exchange values.
@@ -389,10 +393,10 @@ class IndexedMapTest {
       }
       for (int i = 0; i < moments.size(); i++) {
         Snapshot moment = moments.get(i);
-        assertEquals(
-            List.of(), Collections.installed().indexes().differences(stoa, map, moment));
+        assertEquals(List.of(), Collections.installed().indexes().differences(stoa, map, moment));
         var found = new HashMap<String, Product>();
-        for (var entry : stoa.query(map).at(moment).list()) found.put(entry.getKey(), entry.getValue());
+        for (var entry : stoa.query(map).at(moment).list())
+          found.put(entry.getKey(), entry.getValue());
         assertEquals(models.get(i), found);
         moment.close();
       }

@@ -174,8 +174,7 @@ final class Entering {
   private void remove(Entered.Change change) {
     var _ =
         within(() -> {
-          indexes()
-              .leave(service.stoa(), owner, change.index(), change.value(), change.entry());
+          indexes().leave(service.stoa(), owner, change.index(), change.value(), change.entry());
           return "";
         });
   }

@@ -88,16 +88,16 @@ class IndexSimulationTest {
         if (random.nextInt(3) == 0) stepOfMap(stoa, random, new Guest(row, guest));
         else
           switch (random.nextInt(7)) {
-          case 0 -> stoa.delete(seat);
-          case 6 -> remember(stoa, random);
-          case 1 ->
-              stoa.transact(() -> {
-                seat.seat(row, guest);
-                stoa.get(Seat.class, random.nextInt(6)).seat(row, null);
-                return seat;
-              });
-          default -> seat.seat(row, guest);
-        }
+            case 0 -> stoa.delete(seat);
+            case 6 -> remember(stoa, random);
+            case 1 ->
+                stoa.transact(() -> {
+                  seat.seat(row, guest);
+                  stoa.get(Seat.class, random.nextInt(6)).seat(row, null);
+                  return seat;
+                });
+            default -> seat.seat(row, guest);
+          }
       } catch (NotUnique taken) {
         // The seat is as before, which the check sees.
       }

@@ -571,8 +571,8 @@ public final class SharedType {
     return !isIdentity(method);
   }
 
-  /// Returns whether [Forkable], [OwnState] or [Entered] declares a method, which the engine calls on the
-  /// object itself.
+  /// Returns whether [Forkable], [OwnState] or [Entered] declares a method, which the engine calls
+  /// on the object itself.
   private static boolean isForTheEngine(Class<?> type, Method method) {
     Class<?>[] parameters = method.getParameterTypes();
     return switch (method.getName()) {
