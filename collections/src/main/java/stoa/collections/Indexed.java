@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 record Indexed(Object value, String indexes, List<String> forms) {
   private static final char END = '\n';
 
+  Indexed {
+    indexes = indexes.intern(); // one text for all entries of a map
+  }
+
   /// Returns ids as one text.
   static String joined(List<String> ids) {
     var text = new StringBuilder();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -411,7 +412,7 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
     return List.copyOf(texts);
   }
 
-  private static void storeForms(Object held, TreeSet<String> texts, StateOutput out) {
+  private static void storeForms(Object held, SortedSet<String> texts, StateOutput out) {
     if (!(held instanceof Indexed indexed)) {
       out.number(0);
       return;

@@ -261,7 +261,7 @@ class IndexedMapTest {
   void anIndexThatIsDeclaredLaterGetsTheExistingEntries() {
     try (Stoa stoa = Stoa.open("memory:")) {
       String classes = Classes.of(String.class, Product.class).names();
-      // Code without an index, as of an earlier version of the class, or of another language.
+      // Code without an index, as of an earlier version of the class.
       stoa.map("any", String.class, Product.class);
       MapObject plain = stoa.get(MapObject.class, "products", classes);
       for (int i = 0; i < 300; i++) plain.fastPut("key " + i, tool("code " + i, i));
