@@ -44,6 +44,8 @@ import stoa.Unique;
 import stoa.spi.Collections;
 
 /// Maps whose values have indexes: in the process, at a server, and over three groups.
+@SuppressWarnings(
+    "NullAway") // A code may be null, which NullAway does not see in a method reference.
 class IndexedMapTest {
   /// A value with indexes on components and on a method.
   record Product(@Index String category, @Unique @Nullable String code, long cents) {
