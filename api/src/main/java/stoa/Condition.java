@@ -1,5 +1,6 @@
 package stoa;
 
+import java.io.Serializable;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -82,6 +83,25 @@ public sealed interface Condition<T> {
   /// `eq(Condition.<Order, String>field("customer"), "ann")`.
   static <T, V extends @Nullable Object> Call1<T, V> field(String name) {
     return new Field<>(name);
+  }
+
+  /// A part of a value, by a method reference.
+  ///
+  /// @param <T> the class of the values
+  /// @param <V> the class of the part
+  @FunctionalInterface
+  interface Part<T, V extends @Nullable Object> extends Serializable {
+    /// Returns the part.
+    V of(T value);
+  }
+
+  /// Returns a component of a record, or a method without parameters, of the values of a map, for a
+  /// [MapQuery]: `eq(part(Product::category), "tools")`.
+  ///
+  /// @param reference a reference to the method itself
+  /// @throws IllegalArgumentException when it is a lambda expression or something else
+  static <T, V extends @Nullable Object> Call1<T, V> part(Part<T, V> reference) {
+    return new Field<>(PartNames.nameOf(reference));
   }
 
   /// The accessor returns the value, or both are null.

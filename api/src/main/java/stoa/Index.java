@@ -6,8 +6,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// Marks a field of a shared class, or an accessor without parameters, by whose value [Stoa#query]
-/// finds objects of the class.
+/// Marks a field of a shared class, or an accessor without parameters, or a part of the values of a
+/// map, by whose value [Stoa#query] finds objects of the class.
 ///
 /// The store keeps an *index* over all objects of the class, in all groups. When a call, a method
 /// or a transaction changes the value, the index has the change when the call returns.
@@ -29,6 +29,10 @@ import java.lang.annotation.Target;
 /// ([Placement#SERVER]), in [LogOrder#GLOBAL]. It returns in every state: a call that leaves an
 /// object in a state for which an indexed accessor throws fails with [CallFailed], and the object
 /// is as before.
+///
+/// The class of the values of a [SharedMap] or [ShardedMap] has indexes, too: on components of a
+/// record, on fields, or on methods without parameters, which depend on the value alone. [MapQuery]
+/// finds its entries by them.
 ///
 /// @see Unique
 @Documented

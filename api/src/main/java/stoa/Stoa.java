@@ -411,6 +411,46 @@ public interface Stoa extends AutoCloseable {
     return Collections.installed().indexes().query(this, type);
   }
 
+  /// Begins a query for entries of a map whose values have an [Index], see [MapQuery].
+  ///
+  /// ```
+  /// stoa.query(products).where(eq(part(Product::category), "tools")).list()
+  /// ```
+  ///
+  /// @throws IllegalArgumentException when the class of the values has no index
+  /// @throws IllegalStateException in a method of a shared object
+  default <K, V> MapQuery<K, V> query(SharedMap<K, V> map) {
+    return Collections.installed().indexes().query(this, map);
+  }
+
+  /// Begins a query for entries of a map whose values have an [Index], see [MapQuery].
+  ///
+  /// @throws IllegalArgumentException when the class of the values has no index
+  /// @throws IllegalStateException in a method of a shared object
+  default <K, V> MapQuery<K, V> query(ShardedMap<K, V> map) {
+    return Collections.installed().indexes().query(this, map);
+  }
+
+  /// Compares the indexes of a map's values with its entries, like [#checkIndexes(Class)]. It reads
+  /// every entry.
+  ///
+  /// @return what differs, a line for each entry and value, 1,000 at most
+  /// @throws IllegalArgumentException when the class of the values has no index
+  /// @throws IllegalStateException in a transaction, and in a method of a shared object
+  default List<String> checkIndexes(SharedMap<?, ?> map) {
+    return Collections.installed().indexes().differences(this, map, null);
+  }
+
+  /// Compares the indexes of a map's values with its entries, like [#checkIndexes(Class)]. It reads
+  /// every entry.
+  ///
+  /// @return what differs, a line for each entry and value, 1,000 at most
+  /// @throws IllegalArgumentException when the class of the values has no index
+  /// @throws IllegalStateException in a transaction, and in a method of a shared object
+  default List<String> checkIndexes(ShardedMap<?, ?> map) {
+    return Collections.installed().indexes().differences(this, map, null);
+  }
+
   /// Compares the indexes of a shared class with a recount of its objects, as of moments in the
   /// present, and changes nothing. Calls may go on. It reads every object.
   ///

@@ -15,6 +15,9 @@ import java.lang.annotation.Target;
 ///
 /// An object that is created with such a value, by its constructor, is refused in the same way.
 ///
+/// In the class of the values of a map, a value belongs to one key of the map at most, and a put of
+/// another one changes nothing.
+///
 /// ```
 /// @Unique private String email;
 /// ```

@@ -28,6 +28,14 @@ public interface Facade {
     return "collection";
   }
 
+  /// Returns whether what it holds is in indexes.
+  default boolean hasIndexes() {
+    return false;
+  }
+
+  /// Removes what it holds from indexes, in the transaction that deletes the object behind it.
+  default void leaveIndexes() {}
+
   /// Returns whether the one object behind it has all of its state. A facade before several objects
   /// has no single history.
   boolean isSingle();

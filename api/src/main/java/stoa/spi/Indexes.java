@@ -1,7 +1,9 @@
 package stoa.spi;
 
 import java.util.List;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
+import stoa.MapQuery;
 import stoa.Query;
 import stoa.Snapshot;
 import stoa.Stoa;
@@ -20,6 +22,11 @@ public interface Indexes {
 
   /// Removes an object from a value. A running method makes this call.
   void leave(Stoa stoa, String type, String index, String value, String object);
+
+  /// Makes changes in one part of an index, see [#CHANGES]. A running method makes this call.
+  ///
+  /// @param value a value of the part
+  void change(Stoa stoa, String type, String index, String value, List<String> changes);
 
   /// Returns the number of the part of an index that has a value, from 0.
   int partOf(String value);
@@ -47,6 +54,22 @@ public interface Indexes {
 
   /// Removes an object from its indexes, as a part of the transaction that deletes it.
   void delete(Stoa stoa, Object shared);
+
+  /// Notes that an index over the entries of a map lacks some from now on, since code without it
+  /// has put one. A running method makes this call.
+  ///
+  /// @param owner see [Entered#owner]
+  void lostEntry(Stoa stoa, String owner, String index);
+
+  /// Begins a query for entries of a map, see [Stoa#query].
+  ///
+  /// @throws IllegalArgumentException when it is no map of a store
+  <K, V> MapQuery<K, V> query(Stoa stoa, ConcurrentMap<K, V> map);
+
+  /// Compares the indexes of a map's values with its entries, see [Stoa#checkIndexes].
+  ///
+  /// @param moment a moment between calls, at which both are compared; null for the present
+  List<String> differences(Stoa stoa, ConcurrentMap<?, ?> map, @Nullable Snapshot moment);
 
   /// Begins a query, see [Stoa#query].
   <T> Query<T> query(Stoa stoa, Class<T> type);

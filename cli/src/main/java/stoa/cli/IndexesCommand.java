@@ -36,6 +36,9 @@ final class IndexesCommand implements Callable<Integer> {
   // The key of a part of an index: the type, the id of the index, and the number of the part.
   private static final Pattern PART = Pattern.compile("(.*?) ((?:index|unique) .*) [0-9]+");
 
+  // In place of the type, for the values of a map: its type and its name.
+  private static final Pattern OF_MAP = Pattern.compile("stoa\\.(Map|ShardedMap) ");
+
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Operator operator = new Operator();
 
@@ -68,6 +71,11 @@ final class IndexesCommand implements Callable<Integer> {
       if (all.isEmpty()) out.println("the store has no indexes");
       boolean isRight = true;
       for (var of : all.entrySet()) {
+        if (OF_MAP.matcher(of.getKey()).lookingAt()) {
+          for (String index : of.getValue()) out.println(of.getKey() + "  " + index);
+          if (check) out.println("  a program with the class of the values checks these");
+          continue;
+        }
         List<String> active = Collections.installed().indexes().indexesOf(stoa, of.getKey());
         for (String index : of.getValue()) {
           boolean isActive = active.contains(index);

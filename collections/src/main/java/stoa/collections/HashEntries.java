@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.pcollections.TreePMap;
 
@@ -39,7 +40,13 @@ final class HashEntries {
     return size;
   }
 
+  /// Returns the value of a key.
   @Nullable Object get(Object key) {
+    return Indexed.plain(held(key));
+  }
+
+  /// Returns what is held of the value of a key, which may be an [Indexed].
+  @Nullable Object held(Object key) {
     for (Cell cell = chains.get(KeyHash.of(key)); cell != null; cell = cell.next()) {
       if (cell.key().equals(key)) return cell.value();
     }
@@ -94,7 +101,7 @@ final class HashEntries {
   boolean hasValue(Object value) {
     for (Cell chain : chains.values()) {
       for (Cell cell = chain; cell != null; cell = cell.next()) {
-        if (Same.as(cell.value(), value)) return true;
+        if (Same.as(Indexed.plain(cell.value()), value)) return true;
       }
     }
     return false;
@@ -111,13 +118,29 @@ final class HashEntries {
       Map.Entry<Integer, Cell> chain = from.next();
       for (Cell cell = chain.getValue(); cell != null; cell = cell.next()) {
         items.add(cell.key());
-        items.add(cell.value());
+        items.add(Objects.requireNonNull(Indexed.plain(cell.value())));
       }
       if (items.size() >= 2 * max) {
         return new Page(version, items, from.hasNext() ? chain.getKey() : null);
       }
     }
     return new Page(version, items, null);
+  }
+
+  /// Returns entries after a hash that some index lacks, about `max` of them.
+  ///
+  /// @param after null for the beginning
+  /// @param ids the ids of the indexes
+  Page lacking(List<String> ids, @Nullable Integer after, int max) {
+    var items = new ArrayList<Object>();
+    for (Map.Entry<Integer, Cell> chain :
+        (after == null ? chains : chains.tailMap(after, false)).entrySet()) {
+      for (Cell cell = chain.getValue(); cell != null; cell = cell.next()) {
+        if (!Indexed.idsOf(cell.value()).containsAll(ids)) items.add(cell.key());
+      }
+      if (items.size() >= max) return new Page(Paged.ANY, items, chain.getKey());
+    }
+    return new Page(Paged.ANY, items, null);
   }
 
   /// Passes every chain to an action, in the order of hashes.

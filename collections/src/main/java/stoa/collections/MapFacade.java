@@ -7,15 +7,20 @@ import org.jspecify.annotations.Nullable;
 import stoa.Schedule;
 import stoa.SharedMap;
 import stoa.Stoa;
+import stoa.front.SharedStoa;
+import stoa.indexes.InstalledIndexes;
+import stoa.indexes.Queried;
 import stoa.spi.Facade;
 
 /// The implementation of [SharedMap].
-final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Facade {
+final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Facade, Queried {
   private final MapObject object;
+  private final ValueIndexes indexes;
 
   MapFacade(Stoa stoa, Class<K> keys, Class<V> values, MapObject object) {
     super(stoa, keys, values, object);
     this.object = object;
+    this.indexes = ValueIndexes.of(values);
   }
 
   /// Checks, before a call is logged, that a key has a hash that is the same in every process.
@@ -23,7 +28,33 @@ final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Fa
   K key(K key) {
     K checked = super.key(key);
     var _ = KeyHash.of(checked);
+    indexes.check(checked);
     return checked;
+  }
+
+  @Override
+  Object held(Object value) {
+    return indexes.held(value);
+  }
+
+  @Override
+  public IndexedMap<K, V> source() {
+    return new IndexedMap<>((SharedStoa) stoa, this, name(), 0, keys, values);
+  }
+
+  private String name() {
+    return (String) stoa.ref(object).key();
+  }
+
+  @Override
+  public boolean hasIndexes() {
+    return !indexes.isEmpty();
+  }
+
+  @Override
+  public void leaveIndexes() {
+    object.clear();
+    InstalledIndexes.lose(stoa, source().owner(), indexes.list());
   }
 
   @Override

@@ -49,6 +49,11 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     return new Pages(new ObjectPages(stoa, entries), null);
   }
 
+  /// Returns what the map holds of a value.
+  Object held(Object value) {
+    return value;
+  }
+
   /// Returns whether the view may contain a key.
   boolean mayHave(Object key) {
     return keys.isInstance(Objects.requireNonNull(key, NO_NULL_KEYS));
@@ -60,6 +65,10 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
   }
 
   final Object value(V value) {
+    return held(checked(value));
+  }
+
+  private Object checked(V value) {
     return Objects.requireNonNull(
         values.cast(Objects.requireNonNull(value, "values are never null")));
   }
@@ -134,7 +143,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   @Override
   public boolean replace(K key, V before, V value) {
-    Object expected = value(before);
+    Object expected = checked(before);
     Object checked = value(value);
     Same.check(expected);
     return mayHave(key) && entries.replaceExactly(key, expected, checked);

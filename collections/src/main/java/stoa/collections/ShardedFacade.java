@@ -5,18 +5,22 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.ShardedMap;
 import stoa.Stoa;
+import stoa.front.SharedStoa;
+import stoa.indexes.Queried;
 import stoa.spi.Facade;
 
 /// The implementation of [ShardedMap].
-final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V>, Facade {
+final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V>, Facade, Queried {
   private final ShardedObject base;
   private final ShardedEntries children;
+  private final ValueIndexes indexes;
 
   private ShardedFacade(
       Stoa stoa, Class<K> keys, Class<V> values, ShardedObject base, ShardedEntries children) {
     super(stoa, keys, values, children);
     this.base = base;
     this.children = children;
+    this.indexes = ValueIndexes.of(values);
   }
 
   /// Returns the facade of a map with that many children.
@@ -37,6 +41,24 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
     long micros = MapFacade.stayMicros(time);
     Object checked = value(value);
     return typed(children.put(key(key), checked, micros));
+  }
+
+  @Override
+  K key(K key) {
+    K checked = super.key(key);
+    indexes.check(checked);
+    return checked;
+  }
+
+  @Override
+  Object held(Object value) {
+    return indexes.held(value);
+  }
+
+  @Override
+  public IndexedMap<K, V> source() {
+    String name = (String) stoa.ref(base).key();
+    return new IndexedMap<>((SharedStoa) stoa, this, name, children.shards(), keys, values);
   }
 
   @Override

@@ -51,6 +51,12 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
     if (type == SharedMap.class) {
       MapObject map = object(type, MapFacade.class, MapObject.class, view);
       Types of = types(map::classes);
+      if (view instanceof View.Client && !ValueIndexes.of(of.second).isEmpty()) {
+        throw new UnsupportedOperationException(
+            ref
+                + " has values with an @Index, which the store keeps; it cannot be at clients: use a"
+                + " View.Local or Cached");
+      }
       return new MapFacade<>(stoa, of.first, of.second, map);
     }
     if (type == SharedNavigableMap.class) {

@@ -23,11 +23,12 @@ class IndexAgent implements Forkable<IndexAgent> {
 
   /// Returns the key of the agent of a group.
   ///
+  /// @param type the stored name of the agents
   /// @param groups returns the group of a key
-  static String nameIn(int group, ToIntFunction<Key> groups) {
+  static String nameIn(String type, int group, ToIntFunction<Key> groups) {
     for (int number = 0; ; number++) {
       String name = Integer.toString(number);
-      if (groups.applyAsInt(new Key(NAME, Keys.encode(name), name)) == group) {
+      if (groups.applyAsInt(new Key(type, Keys.encode(name), name)) == group) {
         return name;
       }
     }

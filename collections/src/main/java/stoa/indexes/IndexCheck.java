@@ -35,24 +35,91 @@ final class IndexCheck {
   private final SharedStoa stoa;
   private final String type;
   private final String index;
-  private final Iterable<byte[]> objects;
+  private final Recount recount;
   private final UnaryOperator<String> decoding;
+
+  /// Reads what has values in an index.
+  private interface Recount {
+    /// Returns the values of all that exist at a moment, by their keys as texts.
+    ///
+    /// @param entered the keys that the index has
+    /// @param failed gets a line for each whose value cannot be read
+    Map<String, String> values(
+        IndexCheck check, Snapshot moment, Set<String> entered, List<String> failed);
+
+    /// Returns the word for what has a key.
+    String word();
+
+    /// Returns what has a key, as a text for people.
+    Object named(String key);
+  }
 
   /// @param type the stored name of the class
   /// @param index the id of the index
-  /// @param objects the keys of the objects, new ones each time
   /// @param decoding makes a text for people of a value's form
   private IndexCheck(
-      SharedStoa stoa,
-      String type,
-      String index,
-      Iterable<byte[]> objects,
-      UnaryOperator<String> decoding) {
+      SharedStoa stoa, String type, String index, Recount recount, UnaryOperator<String> decoding) {
     this.stoa = stoa;
     this.type = type;
     this.index = index;
-    this.objects = objects;
+    this.recount = recount;
     this.decoding = decoding;
+  }
+
+  /// The objects of a class.
+  ///
+  /// @param objects their keys, new ones each time
+  private record Objects(SharedStoa stoa, String type, Iterable<byte[]> objects)
+      implements Recount {
+    @Override
+    public Map<String, String> values(
+        IndexCheck check, Snapshot moment, Set<String> entered, List<String> failed) {
+      var all = new TreeSet<>(entered);
+      for (byte[] name : objects) all.add(InstalledIndexes.text(name));
+      return check.values(moment, all, failed);
+    }
+
+    @Override
+    public String word() {
+      return "object";
+    }
+
+    @Override
+    public Object named(String key) {
+      byte[] encoded = InstalledIndexes.key(key);
+      return new Ref<>(type, Keys.decode(encoded, stoa.service().loader()));
+    }
+  }
+
+  /// The entries of a map.
+  private record Entries(EntrySource<?, ?> source, IndexedMember member) implements Recount {
+    @Override
+    public Map<String, String> values(
+        IndexCheck check, Snapshot moment, Set<String> entered, List<String> failed) {
+      var values = new HashMap<String, String>();
+      source
+          .entries(moment)
+          .forEachRemaining(entry -> {
+            String key = InstalledIndexes.text(Keys.encode(entry.getKey()));
+            try {
+              values.put(key, member.valueOf(entry.getValue()));
+            } catch (CallFailed thrown) {
+              failed.add("\"" + entry.getKey() + "\": " + thrown.getMessage());
+            }
+          });
+      return values;
+    }
+
+    @Override
+    public String word() {
+      return "entry";
+    }
+
+    @Override
+    public Object named(String key) {
+      byte[] encoded = InstalledIndexes.key(key);
+      return "\"" + Keys.decode(encoded, source.stoa().service().loader()) + "\"";
+    }
   }
 
   /// Returns the differences of all indexes of a class, a line each.
@@ -61,10 +128,24 @@ final class IndexCheck {
   static List<String> differences(SharedStoa stoa, Class<?> type, @Nullable Snapshot moment) {
     var found = new ArrayList<String>();
     SharedType shared = SharedType.of(type);
-    Iterable<byte[]> objects = () -> stoa.service().names(type);
+    var objects = new Objects(stoa, shared.name(), () -> stoa.service().names(type));
     for (IndexedMember member : shared.indexes()) {
       UnaryOperator<String> decoding = value -> shown(member.form(), value);
       var check = new IndexCheck(stoa, shared.name(), member.id(), objects, decoding);
+      found.addAll(moment == null ? check.differences() : check.differences(moment));
+    }
+    return some(found);
+  }
+
+  /// Returns the differences of all indexes of a map's values, a line each.
+  ///
+  /// @param moment a moment between calls; null for the present
+  static List<String> differences(EntrySource<?, ?> map, @Nullable Snapshot moment) {
+    var found = new ArrayList<String>();
+    for (IndexedMember member : map.members()) {
+      UnaryOperator<String> decoding = value -> shown(member.form(), value);
+      var entries = new Entries(map, member);
+      var check = new IndexCheck(map.stoa(), map.owner(), member.id(), entries, decoding);
       found.addAll(moment == null ? check.differences() : check.differences(moment));
     }
     return some(found);
@@ -75,7 +156,8 @@ final class IndexCheck {
       SharedStoa stoa, String type, String index, Iterable<byte[]> objects) {
     IndexForm form = IndexForm.named(word(index, 2));
     UnaryOperator<String> decoding = value -> form == null ? "a record" : shown(form, value);
-    return some(new IndexCheck(stoa, type, index, objects, decoding).differences());
+    var recount = new Objects(stoa, type, objects);
+    return some(new IndexCheck(stoa, type, index, recount, decoding).differences());
   }
 
   private static String word(String id, int number) {
@@ -109,15 +191,16 @@ final class IndexCheck {
     IndexList list = moment.on(InstalledIndexes.list(stoa, type));
     boolean isComplete = list.incomplete(List.of(index)).isEmpty();
     Map<String, Set<String>> entries = entries(moment);
+    Map<String, String> values = recount.values(this, moment, entries.keySet(), found);
     var all = new TreeSet<>(entries.keySet());
-    for (byte[] name : objects) all.add(InstalledIndexes.text(name));
-    Map<String, String> values = values(moment, all, found);
+    all.addAll(values.keySet());
     for (String object : all) {
       Set<String> entered = entries.getOrDefault(object, Set.of());
       String value = values.get(object);
       for (String one : entered) if (!one.equals(value)) found.add(surplus(object, one, value));
       if (value != null && isComplete && !entered.contains(value)) {
-        found.add(name() + " lacks " + ref(object) + ", which has " + decoding.apply(value));
+        found.add(
+            name() + " lacks " + recount.named(object) + ", which has " + decoding.apply(value));
       }
     }
     return found;
@@ -205,11 +288,6 @@ final class IndexCheck {
     return "the " + index + " of " + type;
   }
 
-  private Object ref(String object) {
-    byte[] key = InstalledIndexes.key(object);
-    return new Ref<>(type, Keys.decode(key, stoa.service().loader()));
-  }
-
   private static String shown(IndexForm form, String value) {
     Object decoded = form.decode(value);
     return decoded instanceof String text ? "\"" + text + "\"" : String.valueOf(decoded);
@@ -219,10 +297,12 @@ final class IndexCheck {
     String has = value == null ? "does not exist" : "has " + decoding.apply(value);
     return name()
         + " has "
-        + ref(object)
+        + recount.named(object)
         + " under "
         + decoding.apply(entered)
-        + ", and the object "
+        + ", and the "
+        + recount.word()
+        + " "
         + has;
   }
 }

@@ -46,6 +46,42 @@ class IndexList implements Forkable<IndexList> {
     complete = fewer;
   }
 
+  /// Notes that indexes have all entries, unless one has lost some since a mark.
+  ///
+  /// @param mark see [#marked]
+  /// @return whether they have them
+  public boolean completedSince(List<String> ids, String mark) {
+    for (String id : ids) if (!complete.contains(markOf(id, mark))) return false;
+    var all = new TreeSet<>(complete);
+    for (String id : ids) {
+      all.removeIf(one -> one.startsWith(markOf(id, "")));
+      all.add(id);
+    }
+    complete = all;
+    return true;
+  }
+
+  /// Sets a mark in front of looking for the entries that indexes lack.
+  @Mutator
+  public void marked(List<String> ids, String mark) {
+    var all = new TreeSet<>(complete);
+    for (String id : ids) all.add(markOf(id, mark));
+    complete = all;
+  }
+
+  /// Notes that an index lacks entries, and removes its marks.
+  @Mutator
+  public void lostSince(String id) {
+    var fewer = new TreeSet<>(complete);
+    fewer.removeIf(one -> one.equals(id) || one.startsWith(markOf(id, "")));
+    complete = fewer;
+  }
+
+  // No id begins like a mark.
+  private static String markOf(String id, String mark) {
+    return "? " + id + " ? " + mark;
+  }
+
   @Override
   public IndexList fork() {
     var fork = new IndexList();

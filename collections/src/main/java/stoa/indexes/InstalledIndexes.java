@@ -4,8 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Forbidden;
+import stoa.MapQuery;
 import stoa.Query;
 import stoa.Snapshot;
 import stoa.Stoa;
@@ -74,26 +76,75 @@ public final class InstalledIndexes implements Indexes {
   }
 
   @Override
+  public void change(Stoa stoa, String type, String index, String value, List<String> changes) {
+    part(stoa, type, index, value).change(changes);
+  }
+
+  @Override
+  public void lostEntry(Stoa stoa, String owner, String index) {
+    list(stoa, owner).lostSince(index);
+  }
+
+  @Override
   public void lost(Stoa stoa, String type, String index) {
     list(stoa, type).lost(index);
   }
 
+  /// Returns the list of the indexes of a type, or of a map.
   static IndexList list(Stoa stoa, String type) {
     return stoa.get(IndexList.class, type);
+  }
+
+  // ---- the entries of maps
+
+  /// Returns those of some indexes of a map that lack entries.
+  public static List<String> incomplete(Stoa stoa, String owner, List<String> ids) {
+    return list(stoa, owner).incomplete(ids);
+  }
+
+  /// Sets a mark in front of looking for the entries that indexes lack.
+  public static void mark(Stoa stoa, String owner, List<String> ids, String mark) {
+    list(stoa, owner).marked(ids, mark);
+  }
+
+  /// Notes that indexes have all entries, unless one has lost some since a mark.
+  public static void complete(Stoa stoa, String owner, List<String> ids, String mark) {
+    var _ = list(stoa, owner).completedSince(ids, mark);
+  }
+
+  /// Notes that indexes lack entries.
+  public static void lose(Stoa stoa, String owner, List<String> ids) {
+    for (String id : ids) list(stoa, owner).lostSince(id);
   }
 
   // ---- agents
 
   /// Returns an agent in a group.
   static IndexAgent agent(SharedStoa stoa, int group) {
-    return stoa.get(IndexAgent.class, IndexAgent.nameIn(group, stoa.service()::group));
+    return stoa.get(IndexAgent.class, nameIn(IndexAgent.NAME, stoa, group));
   }
 
-  static String text(byte[] key) {
+  /// Returns the key of an agent in a group.
+  ///
+  /// @param type the stored name of the agents
+  public static String nameIn(String type, SharedStoa stoa, int group) {
+    return IndexAgent.nameIn(type, group, stoa.service()::group);
+  }
+
+  /// Returns the key of an agent in a group, for a running method.
+  ///
+  /// @param type the stored name of the agents
+  public static String nameIn(String type, MethodRun run, int group) {
+    return IndexAgent.nameIn(type, group, key -> run.group(key.space(), key.name()));
+  }
+
+  /// Returns an encoded key as a text.
+  public static String text(byte[] key) {
     return new String(key, StandardCharsets.ISO_8859_1);
   }
 
-  static byte[] key(String object) {
+  /// Returns the encoded key in a text.
+  public static byte[] key(String object) {
     return object.getBytes(StandardCharsets.ISO_8859_1);
   }
 
@@ -112,6 +163,35 @@ public final class InstalledIndexes implements Indexes {
     var query = new TypedQuery<T>(shared, type);
     shared.beginIndexes(type);
     return query;
+  }
+
+  @Override
+  public <K, V> MapQuery<K, V> query(Stoa stoa, ConcurrentMap<K, V> map) {
+    MethodRun.refuse("begin a query");
+    @SuppressWarnings("unchecked") // Justification: a map is a source of its own entries
+    EntrySource<K, V> source = (EntrySource<K, V>) source(map);
+    return new EntryQuery<>(source);
+  }
+
+  private static EntrySource<?, ?> source(ConcurrentMap<?, ?> map) {
+    java.util.Objects.requireNonNull(map, "the map is null");
+    EntrySource<?, ?> source = map instanceof Queried queried ? queried.source() : null;
+    if (source != null && !source.members().isEmpty()) return source;
+    throw new IllegalArgumentException(
+        "the class of the values has no @Index by which a query finds them; annotate a component,"
+            + " a field or a method without parameters, or look at the entries yourself");
+  }
+
+  @Override
+  public List<String> differences(Stoa stoa, ConcurrentMap<?, ?> map, @Nullable Snapshot moment) {
+    MethodRun.refuse("check indexes");
+    checkOutside(shared(stoa));
+    return IndexCheck.differences(source(map), moment);
+  }
+
+  private static void checkOutside(SharedStoa stoa) {
+    if (!stoa.isTransacting()) return;
+    throw new IllegalStateException("a transaction cannot check indexes; check them outside");
   }
 
   @Override
@@ -168,9 +248,7 @@ public final class InstalledIndexes implements Indexes {
     java.util.Objects.requireNonNull(type, "the type is null");
     MethodRun.refuse("check indexes");
     SharedStoa shared = shared(stoa);
-    if (shared.isTransacting()) {
-      throw new IllegalStateException("a transaction cannot check indexes; check them outside");
-    }
+    checkOutside(shared);
     return IndexCheck.differences(shared, type, moment);
   }
 

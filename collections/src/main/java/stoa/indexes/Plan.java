@@ -1,6 +1,8 @@
 package stoa.indexes;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -62,6 +64,28 @@ record Plan(
   record Window(boolean isDescending, @Nullable String value, String object, int max) {
     /// All rows.
     static final Window ALL = new Window(false, null, "", Integer.MAX_VALUE);
+
+    /// Returns the name of a row, for [#behind].
+    static String token(String value, String object) {
+      String text = value.length() + ":" + value + object;
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_16BE);
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /// Returns the part of the same size behind a row.
+    ///
+    /// @throws IllegalArgumentException when it names no row
+    Window behind(String token) {
+      try {
+        String text = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_16BE);
+        int colon = text.indexOf(':');
+        int end = colon + 1 + Integer.parseInt(text.substring(0, colon));
+        return new Window(isDescending, text.substring(colon + 1, end), text.substring(end), max);
+      } catch (IllegalArgumentException | IndexOutOfBoundsException other) {
+        throw new IllegalArgumentException(
+            "\"" + token + "\" is not the next of a page; pass what Page.next returned", other);
+      }
+    }
   }
 
   private record Row(String value, String object) implements Comparable<Row> {
@@ -70,6 +94,11 @@ record Plan(
       int byValue = value.compareTo(other.value);
       return byValue != 0 ? byValue : object.compareTo(other.object);
     }
+  }
+
+  /// Returns the same with another rest.
+  Plan with(Test other) {
+    return new Plan(type, index, spans, other, order, window, result, shown);
   }
 
   // ---- as texts
@@ -127,22 +156,36 @@ record Plan(
     return isOne ? spans.getFirst().point() : null;
   }
 
+  /// Looks at what rows have.
+  interface Looking {
+    /// Returns the rows that meet the rest of a plan, each with what orders it; for [Result#READ],
+    /// with what is shown.
+    ///
+    /// @param rows what orders each of them in the index, then its object
+    List<String> met(Plan plan, List<String> rows);
+  }
+
   /// Returns the answer, behind a first text; [#INCOMPLETE] when the index lacks objects. A method
   /// of an agent calls this.
   List<String> answer(MethodRun run) {
+    return answer((plan, rows) -> plan.met(run, rows));
+  }
+
+  /// Returns the answer, behind a first text; [#INCOMPLETE] when the index lacks some.
+  List<String> answer(Looking looking) {
     if (!Call.get(IndexList.class, type).incomplete(List.of(index)).isEmpty()) return INCOMPLETE;
     var answer = new ArrayList<String>();
     answer.add("complete");
-    answer.addAll(rowsOrCounts(run));
+    answer.addAll(rowsOrCounts(looking));
     return answer;
   }
 
-  private List<String> rowsOrCounts(MethodRun run) {
+  private List<String> rowsOrCounts(Looking looking) {
     boolean isCount = result == Result.COUNT || result == Result.COUNTS;
     if (isCovered() && isCount) return counted();
-    List<Row> rows = isCovered() ? rows(window) : met(run, rows(Window.ALL));
+    List<Row> rows = isCovered() ? rows(window) : rows(looking.met(this, flat(rows(Window.ALL))));
     if (result == Result.ROWS) return flat(cut(rows));
-    if (result == Result.VALUES) return shown(run, cut(rows));
+    if (result == Result.VALUES) return shown(looking, cut(rows));
     if (result == Result.COUNT) return List.of(Integer.toString(rows.size()));
     var counts = new TreeMap<String, Integer>();
     for (Row row : rows) counts.merge(row.value, 1, Integer::sum);
@@ -268,10 +311,10 @@ record Plan(
   // ---- where the objects are
 
   /// Returns what the objects of rows have in the field or accessor that is shown.
-  private List<String> shown(MethodRun run, List<Row> rows) {
+  private List<String> shown(Looking looking, List<Row> rows) {
     var reading = new Plan(type, index, List.of(), Test.TRUE, "", Window.ALL, Result.READ, shown);
     var values = new HashMap<String, String>();
-    for (Row row : reading.met(run, rows)) values.put(row.object, row.value);
+    for (Row row : rows(looking.met(reading, flat(rows)))) values.put(row.object, row.value);
     var out = new ArrayList<String>(rows.size());
     for (Row row : rows) {
       String value = values.get(row.object);
@@ -281,23 +324,24 @@ record Plan(
   }
 
   /// Returns the rows that meet the rest, from the agents of their groups.
-  private List<Row> met(MethodRun run, List<Row> some) {
+  private List<String> met(MethodRun run, List<String> some) {
     var groups = new LinkedHashMap<Integer, List<String>>();
-    for (Row row : some) {
-      int group = run.group(type, InstalledIndexes.key(row.object));
+    for (int i = 0; i < some.size(); i += 2) {
+      int group = run.group(type, InstalledIndexes.key(some.get(i + 1)));
       List<String> of = groups.computeIfAbsent(group, _ -> new ArrayList<>());
-      of.add(row.value);
-      of.add(row.object);
+      of.add(some.get(i));
+      of.add(some.get(i + 1));
     }
     int here = run.group(IndexAgent.NAME, run.key());
-    var rows = new ArrayList<Row>();
+    var rows = new ArrayList<String>();
     groups.forEach(
-        (group, of) -> rows.addAll(rows(group == here ? judged(run, of) : asked(run, group, of))));
+        (group, of) -> rows.addAll(group == here ? judged(run, of) : asked(run, group, of)));
     return rows;
   }
 
   private List<String> asked(MethodRun run, int group, List<String> objects) {
-    String name = IndexAgent.nameIn(group, key -> run.group(key.space(), key.name()));
+    String name =
+        IndexAgent.nameIn(IndexAgent.NAME, group, key -> run.group(key.space(), key.name()));
     return Call.get(IndexAgent.class, name).judge(written(), objects);
   }
 

@@ -1,8 +1,6 @@
 package stoa.indexes;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -137,87 +135,13 @@ final class TypedQuery<T> implements Query<T> {
 
   // ---- the plan
 
-  /// The ranges of an index in which the objects are.
-  ///
-  /// @param used the tests that they decide
-  private record Path(IndexedMember member, List<Span> spans, List<Test> used) {
-    int rank() {
-      int rank = 0;
-      for (Span span : spans) rank = Math.max(rank, span.rank());
-      return rank;
-    }
-  }
-
   private Plan plan(@Nullable IndexedMember ordered, Plan.Window part, Plan.Result result) {
     return plan(ordered, part, result, "");
   }
 
   private Plan plan(
       @Nullable IndexedMember ordered, Plan.Window part, Plan.Result result, String shown) {
-    Path best = null;
-    for (IndexedMember member : shared.indexes()) {
-      Path path = path(member);
-      boolean isBetter =
-          best == null
-              || path.rank() < best.rank()
-              || (path.rank() == best.rank() && isOrder(path, ordered) && !isOrder(best, ordered));
-      if (isBetter) best = path;
-    }
-    Path chosen = Objects.requireNonNull(best, "the class has an index");
-    var rest = new ArrayList<>(tests);
-    rest.removeAll(chosen.used);
-    return new Plan(
-        shared.name(),
-        chosen.member.id(),
-        chosen.spans,
-        rest.isEmpty() ? Test.TRUE : new Test.All(List.copyOf(rest)),
-        ordered == null || isOrder(chosen, ordered) ? "" : ordered.name(),
-        part,
-        result,
-        shown);
-  }
-
-  private static boolean isOrder(Path path, @Nullable IndexedMember ordered) {
-    return ordered != null && path.member.name().equals(ordered.name());
-  }
-
-  private Path path(IndexedMember member) {
-    var used = new ArrayList<Test>();
-    Span span = Span.ALL;
-    List<Span> points = null;
-    for (Test test : tests) {
-      if (test instanceof Test.Of of && of.member().equals(member.name())) {
-        span = span.and(Span.of(of.comparison(), of.value()));
-        used.add(test);
-      } else if (points == null && test instanceof Test.Any any) {
-        points = points(member, any);
-        if (points != null) used.add(test);
-      }
-    }
-    if (points == null) return new Path(member, List.of(span), used);
-    var within = new ArrayList<Span>();
-    for (Span point : points) {
-      String value = Objects.requireNonNull(point.point());
-      boolean isIn =
-          (span.from() == null || value.compareTo(span.from()) >= 0)
-              && (span.to() == null || value.compareTo(span.to()) < 0);
-      if (isIn) within.add(point);
-    }
-    return new Path(member, within, used);
-  }
-
-  /// Returns the values of which a test asks for one; null when it asks for something else.
-  private static @Nullable List<Span> points(IndexedMember member, Test.Any any) {
-    var points = new java.util.LinkedHashSet<Span>();
-    for (Test test : any.tests()) {
-      boolean isPoint =
-          test instanceof Test.Of of
-              && of.member().equals(member.name())
-              && of.comparison() == Condition.Comparison.EQUAL;
-      if (!isPoint) return null;
-      points.add(Span.of(Condition.Comparison.EQUAL, ((Test.Of) test).value()));
-    }
-    return List.copyOf(points);
+    return new Planner(shared.name(), shared.indexes(), tests).plan(ordered, part, result, shown);
   }
 
   // ---- answers
@@ -281,8 +205,8 @@ final class TypedQuery<T> implements Query<T> {
   }
 
   /// Returns the objects of rows, by their references.
-  private Map<Ref<?>, T> objects(List<String> rows) {
-    var objects = new LinkedHashMap<Ref<?>, T>(rows.size());
+  private Map<Object, T> objects(List<String> rows) {
+    var objects = new LinkedHashMap<Object, T>(rows.size());
     for (int i = 1; i < rows.size(); i += 2) {
       byte[] key = InstalledIndexes.key(rows.get(i));
       var ref = new Ref<T>(shared.name(), Keys.decode(key, stoa.service().loader()));
@@ -291,7 +215,7 @@ final class TypedQuery<T> implements Query<T> {
     return objects;
   }
 
-  private Map<Ref<?>, T> objects() {
+  private Map<Object, T> objects() {
     return objects(answer(plan(order, window, Plan.Result.ROWS)));
   }
 
@@ -333,30 +257,11 @@ final class TypedQuery<T> implements Query<T> {
   @Override
   public Page<T> page(@Nullable String after) {
     Plan.Window of = window;
-    if (after != null) of = behind(after);
+    if (after != null) of = window.behind(after);
     List<String> rows = answer(plan(order, of, Plan.Result.ROWS));
     boolean isLast = rows.size() / 2 < of.max();
-    String next = isLast ? null : token(rows.get(rows.size() - 2), rows.getLast());
+    String next = isLast ? null : Plan.Window.token(rows.get(rows.size() - 2), rows.getLast());
     return new Page<>(List.copyOf(objects(rows).values()), next);
-  }
-
-  private static String token(String value, String object) {
-    String text = value.length() + ":" + value + object;
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_16BE);
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-  }
-
-  private Plan.Window behind(String token) {
-    try {
-      String text = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_16BE);
-      int colon = text.indexOf(':');
-      int end = colon + 1 + Integer.parseInt(text.substring(0, colon));
-      return new Plan.Window(
-          window.isDescending(), text.substring(colon + 1, end), text.substring(end), window.max());
-    } catch (IllegalArgumentException | IndexOutOfBoundsException other) {
-      throw new IllegalArgumentException(
-          "\"" + token + "\" is not the next of a page; pass what Page.next returned", other);
-    }
   }
 
   @Override
@@ -382,38 +287,12 @@ final class TypedQuery<T> implements Query<T> {
     return byValue;
   }
 
-  private static String shown(java.util.Collection<String> members) {
-    var names = new java.util.StringJoiner(", ");
-    for (String member : members) {
-      String id = IndexedMember.idIn(member);
-      names.add(id == null ? member : id);
-    }
-    return names.toString();
-  }
-
   @Override
   public String explain() {
-    Plan plan = plan(order, window, Plan.Result.ROWS);
-    var text = new StringBuilder(shared.name()).append(" by its ").append(plan.index());
-    int rank = 0;
-    for (Span span : plan.spans()) rank = Math.max(rank, span.rank());
-    text.append(
-        switch (rank) {
-          case 0 -> ": " + plan.spans().size() + (plan.spans().size() == 1 ? " value" : " values");
-          case 1, 2 -> ": a range of values in " + InstalledIndexes.PARTS + " parts";
-          default -> ": all objects, in " + InstalledIndexes.PARTS + " parts";
-        });
-    var members = new java.util.LinkedHashSet<String>();
-    plan.rest().addMembers(members);
-    if (!members.isEmpty()) {
-      text.append("; compares ").append(shown(members)).append(" in each object");
-    }
-    if (!plan.order().isEmpty()) text.append("; sorts by ").append(shown(List.of(plan.order())));
     List<String> ids = shared.indexes().stream().map(IndexedMember::id).toList();
-    List<String> incomplete = InstalledIndexes.list(stoa, shared.name()).incomplete(ids);
-    if (!incomplete.isEmpty()) {
-      text.append("; the first answer enters existing objects in ").append(incomplete);
-    }
-    return text.toString();
+    return Planner.explained(
+        plan(order, window, Plan.Result.ROWS),
+        "object",
+        InstalledIndexes.list(stoa, shared.name()).incomplete(ids));
   }
 }

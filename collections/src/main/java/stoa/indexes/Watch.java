@@ -12,7 +12,6 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.LiveQuery;
-import stoa.Ref;
 import stoa.StoaException;
 import stoa.TooOld;
 import stoa.front.ChangeSet;
@@ -32,8 +31,8 @@ final class Watch<T> implements LiveQuery<T> {
   ///
   /// @param <T> the class of the objects
   interface Asking<T> {
-    /// Returns the objects in their order, by their references.
-    Map<Ref<?>, T> ask();
+    /// Returns the objects in their order, by what tells them apart.
+    Map<Object, T> ask();
   }
 
   private final Asking<T> asking;
@@ -42,7 +41,7 @@ final class Watch<T> implements LiveQuery<T> {
   // Null while none is open; the next wait then opens one.
   private final AtomicReference<Service.@Nullable Tail<ChangeSet>> tail;
   // The last answer; null before the first.
-  private @Nullable Map<Ref<?>, T> last;
+  private @Nullable Map<Object, T> last;
   // Whether a change was read that the last answer may lack.
   private boolean stale = true;
 
@@ -124,18 +123,18 @@ final class Watch<T> implements LiveQuery<T> {
 
   /// Asks, and returns the answer if it is another one.
   private @Nullable Answer<T> changed() {
-    Map<Ref<?>, T> now = asking.ask();
+    Map<Object, T> now = asking.ask();
     stale = false;
-    Map<Ref<?>, T> before = last;
+    Map<Object, T> before = last;
     last = now;
     if (before != null && List.copyOf(before.keySet()).equals(List.copyOf(now.keySet()))) {
       return null;
     }
-    Map<Ref<?>, T> known = before == null ? Map.of() : before;
+    Map<Object, T> known = before == null ? Map.of() : before;
     return new Answer<>(List.copyOf(now.values()), beyond(now, known), beyond(known, now));
   }
 
-  private static <T> List<T> beyond(Map<Ref<?>, T> some, Map<Ref<?>, T> others) {
+  private static <T> List<T> beyond(Map<Object, T> some, Map<Object, T> others) {
     var rest = new LinkedHashMap<>(some);
     rest.keySet().removeAll(others.keySet());
     return List.copyOf(rest.values());

@@ -295,7 +295,9 @@ public final class SharedStoa implements Host {
   @Override
   public boolean delete(Object shared) {
     MethodRun.refuse("delete an object");
-    if (shared instanceof Facade facade) return delete(facade.shared());
+    if (shared instanceof Facade facade) {
+      return facade.hasIndexes() ? deleteIndexed(facade) : delete(facade.shared());
+    }
     if (shared instanceof Blob blob) return own(blob).delete();
     SharedCall call = own(shared);
     SharedTransaction transaction = SharedTransaction.current(this);
@@ -310,6 +312,17 @@ public final class SharedStoa implements Host {
             else transaction.delete(call);
             return true;
           });
+    } catch (Gone gone) {
+      return false;
+    }
+  }
+
+  private boolean deleteIndexed(Facade facade) {
+    try {
+      return transact(() -> {
+        facade.leaveIndexes();
+        return delete(facade.shared());
+      });
     } catch (Gone gone) {
       return false;
     }

@@ -42,6 +42,7 @@ final class Needs {
           "stoa.Index",
           "stoa.Indexes",
           "stoa.IndexAgent",
+          "stoa.MapAgent",
           "stoa.Timers",
           "stoa.Firing",
           "stoa.Listeners",

@@ -18,6 +18,7 @@ import stoa.front.types.IndexedMember;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 import stoa.spi.Collections;
+import stoa.spi.Entered;
 import stoa.spi.Indexes;
 import stoa.store.calls.Pace;
 import stoa.store.running.PutRequest;
@@ -62,18 +63,33 @@ final class IndexChanges {
     part(type, member, value).add(value, enters, object, sequel);
   }
 
+  /// Begins a change of an entry of a map.
+  ///
+  /// @param owner the name under which the indexes of the map are kept
+  void begin(String owner, Entered.Change change, Sequel sequel) {
+    part(parts(owner, change.index()), owner, change.index(), change.value())
+        .add(change.value(), change.enters(), change.entry(), sequel);
+  }
+
   private Part part(SharedType type, IndexedMember member, String value) {
     AtomicReferenceArray<@Nullable Part> parts = byMember.get(member);
     if (parts == null) {
-      parts =
-          byId.computeIfAbsent(
-              type.name() + " " + member.id(), _ -> new AtomicReferenceArray<>(PARTS_MAX));
+      parts = parts(type.name(), member.id());
       byMember.put(member, parts);
     }
+    return part(parts, type.name(), member.id(), value);
+  }
+
+  private AtomicReferenceArray<@Nullable Part> parts(String owner, String id) {
+    return byId.computeIfAbsent(owner + " " + id, _ -> new AtomicReferenceArray<>(PARTS_MAX));
+  }
+
+  private Part part(
+      AtomicReferenceArray<@Nullable Part> parts, String owner, String id, String value) {
     int number = indexes().partOf(value);
     Part known = parts.get(number);
     if (known != null) return known;
-    Object shared = indexes().part(service.stoa(), type.name(), member.id(), number);
+    Object shared = indexes().part(service.stoa(), owner, id, number);
     var made = new Part(service.stoa().own(shared));
     return parts.compareAndSet(number, null, made)
         ? made

@@ -32,6 +32,7 @@ import stoa.front.types.SharedType;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
 import stoa.spi.Collections;
+import stoa.spi.Entered;
 import stoa.spi.Forkable;
 import stoa.spi.Noticed;
 import stoa.spi.Timed;
@@ -453,6 +454,7 @@ final class ObjectHandler implements Handler {
     List<String> dropped = begins && !apart ? stoa.droppedIndexes(type, number) : List.of();
     boolean isIndexed =
         !type.shared().indexes().isEmpty() || !before.members().isEmpty() || !dropped.isEmpty();
+    if (!apart && instance instanceof Entered object) return entered(object, value, execution);
     if (apart || !isIndexed) return act(value, execution);
     return indexed(new Indexing.Prior(before, begins, dropped), old, value, execution);
   }
@@ -544,6 +546,25 @@ final class ObjectHandler implements Handler {
         return threw(refused, refusing, indexing.context());
       }
       return threw(refused, type, indexing.context());
+    }
+  }
+
+  /// Executes a put of an object that keeps entries in indexes, and brings these up to date. When
+  /// an index refuses that, the object is as before.
+  private Answer entered(Entered object, byte[] value, Execution execution) {
+    object.beginChanges();
+    Answer answer = act(value, execution);
+    Entered.Changes changes = object.endChanges();
+    if (changes.isEmpty()) return answer;
+    Ref<?> ref = stoa.refOf(execution.key());
+    var context = new ObjectContext(stoa, execution, ref, type.code(), null, null);
+    try {
+      new Entering(stoa, execution, context, object.owner(ref.key())).apply(changes);
+      object.keepChanges();
+      return answer;
+    } catch (StoaException refused) {
+      object.undoChanges();
+      return threw(refused, type, context);
     }
   }
 

@@ -2,17 +2,21 @@ package stoa.test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
+import stoa.Call1;
 import stoa.Condition;
 import stoa.Index;
 import stoa.NotShareable;
 import stoa.NotUnique;
 import stoa.Query;
 import stoa.Shared;
+import stoa.SharedMap;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.Unique;
@@ -36,7 +40,40 @@ class IndexSimulationTest {
     }
   }
 
+  record Guest(@Index int row, @Unique @Nullable String name) {}
+
   static final class Seating implements SimulatedWork {
+    private static SharedMap<Integer, Guest> guests(Stoa stoa) {
+      return stoa.map("guests", Integer.class, Guest.class);
+    }
+
+    /// Changes a map whose values have indexes.
+    private static void stepOfMap(Stoa stoa, RandomGenerator random, Guest guest) {
+      SharedMap<Integer, Guest> guests = guests(stoa);
+      int key = random.nextInt(6);
+      int other = random.nextInt(6);
+      switch (random.nextInt(12)) {
+        case 0 -> guests.remove(key);
+        case 1 -> guests.clear();
+        case 2 -> guests.putAll(Map.of(key, guest, key + 6, new Guest(0, null)));
+        case 3 ->
+            stoa.transact(() -> {
+              guests.put(key, guest);
+              guests.remove(other);
+              return key;
+            });
+        case 4 -> guests.put(key, guest, Duration.ofMillis(random.nextInt(1, 50)));
+        case 5 ->
+            assertEquals(
+                guests.size(), stoa.query(guests).where(Condition.atLeast(row(), 0)).count());
+        default -> guests.put(key, guest);
+      }
+    }
+
+    private static Call1<Guest, Integer> row() {
+      return Condition.part(Guest::row);
+    }
+
     @Override
     public void begin(Stoa stoa) {
       for (int i = 0; i < 4; i++) stoa.get(Seat.class, i).seat(0, null);
@@ -48,17 +85,19 @@ class IndexSimulationTest {
       int row = random.nextInt(3);
       String guest = random.nextInt(4) == 0 ? null : "g" + random.nextInt(4);
       try {
-        switch (random.nextInt(7)) {
-          case 0 -> stoa.delete(seat);
-          case 6 -> remember(stoa, random);
-          case 1 ->
-              stoa.transact(() -> {
-                seat.seat(row, guest);
-                stoa.get(Seat.class, random.nextInt(6)).seat(row, null);
-                return seat;
-              });
-          default -> seat.seat(row, guest);
-        }
+        if (random.nextInt(3) == 0) stepOfMap(stoa, random, new Guest(row, guest));
+        else
+          switch (random.nextInt(7)) {
+            case 0 -> stoa.delete(seat);
+            case 6 -> remember(stoa, random);
+            case 1 ->
+                stoa.transact(() -> {
+                  seat.seat(row, guest);
+                  stoa.get(Seat.class, random.nextInt(6)).seat(row, null);
+                  return seat;
+                });
+            default -> seat.seat(row, guest);
+          }
       } catch (NotUnique taken) {
         // The seat is as before, which the check sees.
       }
@@ -74,9 +113,12 @@ class IndexSimulationTest {
     @Override
     public void check(Stoa stoa) {
       assertEquals(List.of(), stoa.checkIndexes(Seat.class));
+      assertEquals(List.of(), stoa.checkIndexes(guests(stoa)));
       for (Snapshot then : stoa.snapshots()) {
         assertEquals(
             List.of(), Collections.installed().indexes().differences(stoa, Seat.class, then));
+        assertEquals(
+            List.of(), Collections.installed().indexes().differences(stoa, guests(stoa), then));
       }
     }
   }

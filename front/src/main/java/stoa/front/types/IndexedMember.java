@@ -10,7 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
@@ -165,6 +168,110 @@ public final class IndexedMember {
     }
     found.sort(java.util.Comparator.comparing(IndexedMember::id));
     return List.copyOf(found);
+  }
+
+  // ---- the values of maps
+
+  private static final ClassValue<List<IndexedMember>> OF_VALUES =
+      new ClassValue<>() {
+        @Override
+        protected List<IndexedMember> computeValue(Class<?> values) {
+          return declared(values);
+        }
+      };
+
+  private static final ClassValue<Map<String, IndexedMember>> PARTS =
+      new ClassValue<>() {
+        @Override
+        protected Map<String, IndexedMember> computeValue(Class<?> values) {
+          return new ConcurrentHashMap<>();
+        }
+      };
+
+  /// Returns the indexes that a class of values of maps declares, in the order of their ids.
+  ///
+  /// @throws NotShareable naming the member and the remedy
+  public static List<IndexedMember> ofValues(Class<?> values) {
+    return OF_VALUES.get(values);
+  }
+
+  private static List<IndexedMember> declared(Class<?> values) {
+    var found = new TreeMap<String, IndexedMember>();
+    for (Class<?> c = values; c != null && !Platform.has(c); c = c.getSuperclass()) {
+      for (Field field : c.getDeclaredFields()) {
+        Mark mark = Mark.of(field.getAnnotation(Index.class), field.getAnnotation(Unique.class));
+        if (mark != null) add(of(field, mark), c.isRecord(), found);
+      }
+      for (Method method : c.getDeclaredMethods()) {
+        Mark mark = Mark.of(method.getAnnotation(Index.class), method.getAnnotation(Unique.class));
+        if (mark == null || method.isBridge()) continue;
+        // The annotation of a record's component is on the field and on the method.
+        if (c.isRecord() && found.containsKey(method.getName())) continue;
+        add(ofValue(method, mark), false, found);
+      }
+    }
+    var members = new ArrayList<>(found.values());
+    members.sort(java.util.Comparator.comparing(IndexedMember::id));
+    return List.copyOf(members);
+  }
+
+  private static void add(
+      IndexedMember member, boolean isComponent, Map<String, IndexedMember> found) {
+    IndexedMember other = found.putIfAbsent(member.name, member);
+    if (other == null || isComponent) return;
+    throw new NotShareable(
+        "a class of values has two indexes of the name "
+            + member.name
+            + "; annotate the field or the method, and not both");
+  }
+
+  private static IndexedMember ofValue(Method method, Mark mark) {
+    String member = SharedType.member(method);
+    boolean isRead =
+        method.getParameterCount() == 0
+            && method.getReturnType() != void.class
+            && !Modifier.isStatic(method.getModifiers());
+    if (!isRead) {
+      throw new NotShareable(
+          member
+              + " has an index, and is no method without parameters that returns a value; annotate"
+              + " such a method, a field or a component");
+    }
+    IndexForm form = form(member, INDEXED, method.getReturnType());
+    return new IndexedMember(method.getName(), mark, form, reader(method), false);
+  }
+
+  /// Returns a part of the values of a map, by the name of a component, of a method without
+  /// parameters, or of a field with an index.
+  ///
+  /// @throws NotShareable when there is none
+  public static IndexedMember part(Class<?> values, String name) {
+    IndexedMember index = find(ofValues(values), name);
+    return index != null
+        ? index
+        : PARTS.get(values).computeIfAbsent(name, _ -> findPart(values, name));
+  }
+
+  private static IndexedMember findPart(Class<?> values, String name) {
+    for (Class<?> c = values; c != null && !Platform.has(c); c = c.getSuperclass()) {
+      for (Method method : c.getDeclaredMethods()) {
+        boolean isPart =
+            method.getName().equals(name)
+                && method.getParameterCount() == 0
+                && !method.isBridge()
+                && !Modifier.isStatic(method.getModifiers());
+        if (!isPart) continue;
+        String member = SharedType.member(method);
+        IndexForm form = form(member, " is read by a query, and returns ", method.getReturnType());
+        return new IndexedMember(name, new Mark(false, 0), form, reader(method), false);
+      }
+    }
+    throw new NotShareable(
+        values.getName()
+            + " has no component, no method without parameters and no field with an @Index of the"
+            + " name "
+            + name
+            + ", by which a query asks; declare it, or correct the name");
   }
 
   /// Returns an accessor without an index, for comparisons.

@@ -71,6 +71,14 @@ public final class Keys {
     return encoded.length == 0 || encoded[0] < ENUM;
   }
 
+  /// Returns whether the keys of a class are plain.
+  public static boolean hasPlain(Class<?> keys) {
+    return keys == String.class
+        || keys == Long.class
+        || keys == Integer.class
+        || keys == UUID.class;
+  }
+
   /// Returns the encoding of a key.
   ///
   /// @throws NotShareable when it is no key

@@ -37,6 +37,7 @@ import stoa.Removed;
 import stoa.Shared;
 import stoa.Transactional;
 import stoa.Was;
+import stoa.spi.Entered;
 import stoa.spi.Forkable;
 import stoa.spi.OwnState;
 import stoa.spi.StateInput;
@@ -570,14 +571,16 @@ public final class SharedType {
     return !isIdentity(method);
   }
 
-  /// Returns whether [Forkable] or [OwnState] declares a method, which the engine calls on the
-  /// object itself.
+  /// Returns whether [Forkable], [OwnState] or [Entered] declares a method, which the engine calls
+  /// on the object itself.
   private static boolean isForTheEngine(Class<?> type, Method method) {
     Class<?>[] parameters = method.getParameterTypes();
     return switch (method.getName()) {
       case "fork" -> parameters.length == 0 && Forkable.class.isAssignableFrom(type);
       case "store" -> Arrays.equals(parameters, STORE) && OwnState.class.isAssignableFrom(type);
       case "restore" -> Arrays.equals(parameters, RESTORE) && OwnState.class.isAssignableFrom(type);
+      case "beginChanges", "endChanges", "keepChanges", "undoChanges", "owner" ->
+          Entered.class.isAssignableFrom(type);
       default -> false;
     };
   }
