@@ -1,5 +1,6 @@
 package stoa.stacksync;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -217,6 +218,7 @@ public final class Contents {
     }
     folders = placing.folders;
     var answers = new ArrayList<CommitInfo>();
+    var now = Call.now();
     for (var change : changes) {
       var misplaced = placing.refused.get(change.item());
       if (misplaced != null) {
@@ -224,7 +226,7 @@ public final class Contents {
       } else if (charge != null && charge.refused().contains(change.item())) {
         answers.add(new CommitInfo.OverQuota(change.item(), change.version(), charge.quota()));
       } else {
-        answers.add(commit(device, change, newest.get(change.item())));
+        answers.add(commit(device, now, change, newest.get(change.item())));
       }
     }
     return answers;
@@ -245,11 +247,12 @@ public final class Contents {
     return differences;
   }
 
-  private CommitInfo commit(UUID device, ItemChange change, @Nullable ItemVersion newest) {
+  private CommitInfo commit(
+      UUID device, Instant now, ItemChange change, @Nullable ItemVersion newest) {
     if (follows(change, newest)) {
       items
           .computeIfAbsent(change.item(), _ -> newItem())
-          .add(new ItemVersion(change.version(), change.metadata(), device, Call.now()));
+          .add(new ItemVersion(change.version(), change.metadata(), device, now));
       return new CommitInfo.Committed(change.item(), change.version());
     }
     var item = items.get(change.item());

@@ -57,9 +57,17 @@ public final class StoaServer implements RemoteContender {
 
   /// Starts a server.
   public static BackgroundProcess serve(Path folder, Persistence persistence) throws Exception {
+    return serve(folder, persistence, ServerJava.HEAP);
+  }
+
+  /// Starts a server with a heap of another size.
+  ///
+  /// @param heap options of Java
+  public static BackgroundProcess serve(Path folder, Persistence persistence, List<String> heap)
+      throws Exception {
     String data = persistence == Persistence.SYNCED ? folder.toString() : "memory:";
     return BackgroundProcess.java(
-        MAIN, ServerJava.HEAP, List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
+        MAIN, heap, List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
   }
 
   /// Returns the address of a server, once it is ready.

@@ -2,6 +2,7 @@ package stoa.bench.stacksync;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +36,7 @@ import stoa.stacksync.ubuntuone.UbuntuOneTrace;
 /// one answers the same requests, and the answers must be equal.
 public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
   private static final int OPEN_CALLERS = 80; // as many as the papers' replay
+  private static final int COMPILING_CALLERS = 24;
   private static final long SEED = 17;
   private static final List<Double> SHARES =
       List.of(0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0);
@@ -129,6 +131,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
         compareAnswers(contender, running);
         var load = new CommitLoad(context.sizes());
         load.populate(running);
+        compile(running, load);
         for (int callers : context.sizes().callers()) commits(contender, running, load, callers);
         openLoop(contender, running);
       } catch (RemoteContender.Missing e) {
@@ -136,6 +139,20 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
       } finally {
         Directories.delete(place);
       }
+    }
+
+    /// Makes the servers compile their code, with a load that is not measured.
+    private void compile(StackSyncContender.Running running, CommitLoad load) throws Exception {
+      var services = services(running, COMPILING_CALLERS);
+      var random = new ArrayList<SplittableRandom>();
+      for (int i = 0; i < COMPILING_CALLERS; i++) random.add(new SplittableRandom(SEED - 1 - i));
+      var _ =
+          new Load(
+                  COMPILING_CALLERS,
+                  Load.Threads.PLATFORM,
+                  Duration.ZERO,
+                  context.sizes().compiling())
+              .run((caller, _) -> load.commit(services.get(caller), random.get(caller)));
     }
 
     private void compareAnswers(StackSyncContender contender, StackSyncContender.Running running)

@@ -10,6 +10,8 @@ import java.util.List;
 /// @param chunks how many chunks an item has
 /// @param callers the numbers of callers that commit at once
 /// @param rounds how often each measure is taken; the median counts
+/// @param compiling how long callers commit after each start of the servers before any measure: a
+///   Java server first compiles its code
 /// @param warmUp how long callers commit before it counts
 /// @param time how long it counts
 /// @param openPerSecond the rate of the open loop
@@ -23,6 +25,7 @@ public record StackSyncScale(
     int chunks,
     List<Integer> callers,
     int rounds,
+    Duration compiling,
     Duration warmUp,
     Duration time,
     int openPerSecond,
@@ -43,6 +46,7 @@ public record StackSyncScale(
         2,
         List.of(1, 24, 240),
         3,
+        Duration.ofSeconds(20),
         Duration.ofSeconds(2),
         Duration.ofSeconds(5),
         100,
@@ -65,6 +69,7 @@ public record StackSyncScale(
         2,
         List.of(8),
         1,
+        Duration.ofMillis(100),
         Duration.ofMillis(100),
         Duration.ofMillis(300),
         20,

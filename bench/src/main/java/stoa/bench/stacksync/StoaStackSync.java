@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import stoa.Stoa;
+import stoa.bench.machine.ServerJava;
 import stoa.bench.remote.RemoteContender.Persistence;
 import stoa.bench.remote.StoaServer;
 import stoa.programs.BackgroundProcess;
@@ -25,7 +26,7 @@ record StoaStackSync(Design design) implements StackSyncContender {
 
   @Override
   public Running start(Path folder) throws Exception {
-    BackgroundProcess server = StoaServer.serve(folder, Persistence.SYNCED);
+    BackgroundProcess server = StoaServer.serve(folder, Persistence.SYNCED, ServerJava.LARGE_HEAP);
     try {
       return new OneServer(server, Stoa.open("stoa://" + StoaServer.address(server)), design);
     } catch (Exception e) {

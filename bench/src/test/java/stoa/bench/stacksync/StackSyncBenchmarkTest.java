@@ -80,6 +80,7 @@ class StackSyncBenchmarkTest {
             List.of(1, 2),
             1,
             Duration.ofMillis(1),
+            Duration.ofMillis(1),
             Duration.ofMillis(5),
             100,
             Duration.ofMillis(100),

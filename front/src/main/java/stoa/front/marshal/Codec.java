@@ -449,21 +449,13 @@ final class Codec {
     try {
       for (int i = 0; i < count; i++) roots[i] = in.readRef();
       end(to - from);
-      if (effort != null && mayShare(bytes, from, to)) effort.checkExpanded(roots, this::parts);
+      if (effort != null && filling.isShared()) effort.checkExpanded(roots, this::parts);
       return roots;
     } catch (Throwable e) {
       throw notDecodable(e);
     } finally {
       in.reset();
     }
-  }
-
-  /// Returns whether the encoded graph may refer to one value twice.
-  private static boolean mayShare(byte[] bytes, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (bytes[i] == Fory.REF_FLAG) return true;
-    }
-    return false;
   }
 
   /// Returns the values of an object's fields; none when its class is not of the program.

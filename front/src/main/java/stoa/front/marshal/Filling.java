@@ -44,12 +44,20 @@ final class Filling implements RefReader {
   // How often the elements led back to such an object.
   private int hits;
 
+  // Whether a value was referred to again.
+  private boolean shared;
+
   // The limit of filling collections; null for none.
   private @Nullable Effort effort;
 
   /// Sets the limit of filling; null for none.
   void effort(@Nullable Effort most) {
     effort = most;
+  }
+
+  /// Returns whether the graph, as far as it was read, refers to a value twice.
+  boolean isShared() {
+    return shared;
   }
 
   /// Notes that the fields of an object follow, until [#close].
@@ -110,6 +118,7 @@ final class Filling implements RefReader {
   @SuppressWarnings("ReferenceEquality") // Justification: equal objects are different ones
   private void met(byte head) {
     if (head != Fory.REF_FLAG) return;
+    shared = true;
     Object object = known.getReadRef();
     for (Object one : open) {
       if (one == object) hits++;
@@ -176,5 +185,6 @@ final class Filling implements RefReader {
     open.clear();
     late.clear();
     hits = 0;
+    shared = false;
   }
 }

@@ -29,6 +29,8 @@ final class StructSerializer extends Serializer<Object> {
   private final TypeInfoHolder[] holders;
   private final TypeInfoHolder otherHolder;
 
+  private final boolean isRecord;
+
   // Whether an instance could contain itself, through a collection.
   private final boolean open;
 
@@ -41,7 +43,8 @@ final class StructSerializer extends Serializer<Object> {
     this.holders = new TypeInfoHolder[slots.length];
     for (int i = 0; i < slots.length; i++) holders[i] = resolver.nilTypeInfoHolder();
     this.otherHolder = resolver.nilTypeInfoHolder();
-    this.open = struct.type().isRecord() && !Values.isImmutable(struct.type());
+    this.isRecord = struct.type().isRecord();
+    this.open = isRecord && !Values.isImmutable(struct.type());
   }
 
   @Override
@@ -92,7 +95,7 @@ final class StructSerializer extends Serializer<Object> {
     int schema = context.getBuffer().readVarUInt32();
     Struct.Plan plan = struct.plan(schema);
     Object value;
-    if (struct.type().isRecord()) {
+    if (isRecord) {
       context.reference(UNFINISHED);
       value = plan == null ? readRecord(context) : readOldRecord(context, plan);
     } else {
