@@ -35,7 +35,7 @@ public final class InstalledListeners implements ListenerObjects {
 
   @Override
   public void listen(
-      Stoa stoa, int groups, Groups of, String name, Heard heard, Target target, LogAddress after) {
+      Stoa stoa, int groups, Groups of, String name, Selection heard, Target target, LogAddress after) {
     var _ =
         stoa.<Boolean, RuntimeException>transact(() -> {
           stoa.get(ListenersObject.class, ALL).add(new ListenersObject.Entry(name, heard, target));
@@ -92,7 +92,7 @@ public final class InstalledListeners implements ListenerObjects {
     return found;
   }
 
-  private static String words(Heard heard, ClassLoader keys) {
+  private static String words(Selection heard, ClassLoader keys) {
     String type = heard.type();
     if (type == null) return "the tag " + heard.tag();
     byte[] key = heard.key();
@@ -150,7 +150,7 @@ public final class InstalledListeners implements ListenerObjects {
   }
 
   @Override
-  public void tell(Stoa stoa, byte[] key, Position from, List<Told> events, Position to) {
+  public void tell(Stoa stoa, byte[] key, Position from, List<PendingEvent> events, Position to) {
     delivery(stoa, key).tell(from, events, to);
   }
 

@@ -200,7 +200,7 @@ public final class IncomingCalls {
     // Whether a server asked to be told when this waits for a call of another store.
     private volatile boolean asked;
 
-    private Visit.@Nullable Said said;
+    private Visit.@Nullable Reply said;
     private @Nullable RuntimeException failure;
 
     IncomingCall(Visit visit) {
@@ -366,7 +366,7 @@ public final class IncomingCalls {
     }
 
     /// Returns the outcome of the put if the stream has it; null otherwise.
-    private Visit.@Nullable Said earlier(Records.Origin origin) {
+    private Visit.@Nullable Reply earlier(Records.Origin origin) {
       Key key = visit.target();
       StreamId stream = key.stream();
       long last = log.streams.last(stream);
@@ -436,7 +436,7 @@ public final class IncomingCalls {
 
     // ---- the servers that wait for it
 
-    void end(Visit.@Nullable Said answer, @Nullable RuntimeException trouble) {
+    void end(Visit.@Nullable Reply answer, @Nullable RuntimeException trouble) {
       if (trace != null) trace.end(trouble);
       said = answer;
       failure = trouble;
