@@ -48,7 +48,6 @@ import stoa.store.threads.Threads;
 class SequelTest {
   private static final Existence ANY = new Existence.Any(null);
   private static final String LARGE = "x".repeat(CheckpointRule.BYTES_MIN + 1);
-  private static final RuntimeException REFUSED = new Unavailable("the change is refused");
 
   private final MemoryDisk disk = new MemoryDisk(64 << 20);
   private final Changes changes = new Changes();
@@ -200,6 +199,10 @@ class SequelTest {
     return store;
   }
 
+  private static RuntimeException refused() {
+    return new Unavailable("the change is refused");
+  }
+
   private static void isUnknown(Future<?> call) {
     var failure = assertThrows(ExecutionException.class, call::get);
     assertInstanceOf(UnknownOutcome.class, failure.getCause());
@@ -224,7 +227,7 @@ class SequelTest {
       Sequel first = changes.underWay.take();
       Future<String> two = callers.submit(() -> put(store, "a", "wait"));
       changes.begun.await();
-      first.ends(REFUSED, 0);
+      first.ends(refused(), 0);
       isUnknown(one);
       changes.endsAtOnce = true;
       changes.goesOn.countDown();
@@ -241,7 +244,7 @@ class SequelTest {
       Future<String> one = callers.submit(() -> put(store, "a", "one"));
       Sequel first = changes.underWay.take();
       store.close();
-      first.ends(REFUSED, 0);
+      first.ends(refused(), 0);
       isUnknown(one);
       changes.endsAtOnce = true;
       try (Store again = open()) {
@@ -261,7 +264,7 @@ class SequelTest {
     try (callers;
         Store store = open()) {
       Future<String> one = callers.submit(() -> put(store, "a", "one"));
-      changes.underWay.take().ends(REFUSED, 0);
+      changes.underWay.take().ends(refused(), 0);
       isUnknown(one);
       changes.endsAtOnce = true;
       var _ = store.delete(store.target(key("a")), Terms.expecting(ANY));

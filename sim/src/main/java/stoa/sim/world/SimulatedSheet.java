@@ -55,4 +55,16 @@ public class SimulatedSheet {
   public int row() {
     return row;
   }
+
+  /// Returns what follows from its row.
+  @Accessor
+  public String label() {
+    return label;
+  }
+
+  /// Returns its owner; null when it has none.
+  @Accessor
+  public @Nullable String owner() {
+    return owner;
+  }
 }
