@@ -5,7 +5,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Snapshot;
@@ -83,8 +82,7 @@ record IndexedMap<K, V>(
   public void enter() {
     ValueIndexes indexes = ValueIndexes.of(values);
     List<String> ids = indexes.list();
-    String mark = UUID.randomUUID().toString();
-    InstalledIndexes.mark(stoa, owner(), ids, mark);
+    String mark = InstalledIndexes.mark(stoa, owner(), ids);
     int objects = Math.max(1, shards);
     // From now on, an entry without the indexes removes the mark.
     stoa.transact(() -> {

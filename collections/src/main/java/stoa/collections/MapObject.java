@@ -51,10 +51,10 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
   // Null while no value has ever been in an index.
   private @Nullable Kept kept;
 
-  // What the running call changes; null when the engine takes no note of it.
+  // The changes of the running call; null when the engine takes no note of them.
   private @Nullable Noting noting;
 
-  // What the last call has changed; null when that is known to nobody any more.
+  // The changes of the last call; null when nobody undoes them any more.
   private @Nullable Noting before;
 
   /// The indexes of the values. Immutable.

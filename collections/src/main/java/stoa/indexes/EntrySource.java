@@ -10,7 +10,7 @@ import stoa.front.Service;
 import stoa.front.SharedStoa;
 import stoa.front.types.IndexedMember;
 
-/// What a query needs of a map whose values are in indexes. Immutable and thread-safe.
+/// A map whose values are in indexes, as a query needs it. Immutable and thread-safe.
 ///
 /// @param <K> the class of the keys
 /// @param <V> the class of the values

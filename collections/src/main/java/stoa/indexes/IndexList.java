@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import stoa.Accessor;
+import stoa.Call;
 import stoa.Mutator;
 import stoa.Shared;
 import stoa.spi.Forkable;
@@ -62,11 +63,14 @@ class IndexList implements Forkable<IndexList> {
   }
 
   /// Sets a mark in front of looking for the entries that indexes lack.
-  @Mutator
-  public void marked(List<String> ids, String mark) {
+  ///
+  /// @return the mark, which no other call returns
+  public String marked(List<String> ids) {
+    String mark = Long.toString(Call.version());
     var all = new TreeSet<>(complete);
     for (String id : ids) all.add(markOf(id, mark));
     complete = all;
+    return mark;
   }
 
   /// Notes that an index lacks entries, and removes its marks.

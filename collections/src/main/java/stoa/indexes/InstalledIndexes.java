@@ -102,9 +102,9 @@ public final class InstalledIndexes implements Indexes {
     return list(stoa, owner).incomplete(ids);
   }
 
-  /// Sets a mark in front of looking for the entries that indexes lack.
-  public static void mark(Stoa stoa, String owner, List<String> ids, String mark) {
-    list(stoa, owner).marked(ids, mark);
+  /// Sets a mark in front of looking for the entries that indexes lack, and returns it.
+  public static String mark(Stoa stoa, String owner, List<String> ids) {
+    return list(stoa, owner).marked(ids);
   }
 
   /// Notes that indexes have all entries, unless one has lost some since a mark.
