@@ -47,8 +47,8 @@ public interface Timers {
   /// Cancels the timer of a name; returns whether the object had it. A firing in progress goes on.
   boolean cancel(String name, Object target);
 
-  /// Cancels a timer by its [identity][DurableTimer#id]; returns whether it was there. The end of an
-  /// object or value by itself cannot be cancelled: returns false.
+  /// Cancels a timer by its [identity][DurableTimer#id]; returns whether it was there. The end of
+  /// an object or value by itself cannot be cancelled: returns false.
   ///
   /// @throws IllegalArgumentException when it is no identity of a timer
   boolean cancel(String id);

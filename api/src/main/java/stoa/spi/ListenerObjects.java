@@ -60,7 +60,13 @@ public interface ListenerObjects {
   ///
   /// @param groups the number of groups
   void listen(
-      Stoa stoa, int groups, Groups of, String name, Selection heard, Target target, LogAddress after);
+      Stoa stoa,
+      int groups,
+      Groups of,
+      String name,
+      Selection heard,
+      Target target,
+      LogAddress after);
 
   /// Ends a listener in all groups; returns whether there was one.
   boolean stop(Stoa stoa, int groups, Groups of, String name);

@@ -3,8 +3,8 @@ package stoa.spi;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import stoa.Stoa;
 import stoa.DurableTimer;
+import stoa.Stoa;
 
 /// The objects that keep the timers of a store, in [#PARTS] parts. Each part has one object that
 /// keeps its timers, and one that fires them. Both are in the group of the objects that their

@@ -15,9 +15,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import stoa.DurableTimer;
 import stoa.Schedule;
 import stoa.Stoa;
-import stoa.DurableTimer;
 import stoa.programs.Words;
 
 /// `stoa timers`: lists the timers of a store, and cancels one.

@@ -14,11 +14,11 @@ import stoa.LogAddress;
 import stoa.Schedule;
 import stoa.Shared;
 import stoa.spi.CallContext;
-import stoa.spi.ListenerObjects.Selection;
+import stoa.spi.ListenerObjects.PendingEvent;
 import stoa.spi.ListenerObjects.Position;
+import stoa.spi.ListenerObjects.Selection;
 import stoa.spi.ListenerObjects.State;
 import stoa.spi.ListenerObjects.Target;
-import stoa.spi.ListenerObjects.PendingEvent;
 import stoa.spi.Noticed;
 import stoa.spi.TimerCall;
 

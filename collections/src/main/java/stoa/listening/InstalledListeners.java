@@ -35,7 +35,13 @@ public final class InstalledListeners implements ListenerObjects {
 
   @Override
   public void listen(
-      Stoa stoa, int groups, Groups of, String name, Selection heard, Target target, LogAddress after) {
+      Stoa stoa,
+      int groups,
+      Groups of,
+      String name,
+      Selection heard,
+      Target target,
+      LogAddress after) {
     var _ =
         stoa.<Boolean, RuntimeException>transact(() -> {
           stoa.get(ListenersObject.class, ALL).add(new ListenersObject.Entry(name, heard, target));

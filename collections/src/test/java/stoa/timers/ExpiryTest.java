@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
+import stoa.DurableTimer;
 import stoa.Expires;
 import stoa.Gone;
 import stoa.History;
@@ -25,7 +26,6 @@ import stoa.Placement;
 import stoa.ShardedMap;
 import stoa.Shared;
 import stoa.Stoa;
-import stoa.DurableTimer;
 import stoa.Unique;
 
 /// Objects, keys and entries that end by themselves.

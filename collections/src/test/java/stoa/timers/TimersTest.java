@@ -20,13 +20,13 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Awaits;
 import stoa.Call;
+import stoa.DurableTimer;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.Schedule;
 import stoa.Shared;
 import stoa.SharedMap;
 import stoa.Stoa;
-import stoa.DurableTimer;
 import stoa.Timers;
 
 class TimersTest {

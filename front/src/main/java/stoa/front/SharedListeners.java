@@ -65,7 +65,8 @@ record SharedListeners(SharedStoa stoa) implements Listeners {
       throw new IllegalArgumentException(
           "a listener hears a type, an object or a tag, not everything; begin one for each type");
     }
-    return new ListenerObjects.Selection(stoa.service().changes().typeOf(type), null, null, passUntil);
+    return new ListenerObjects.Selection(
+        stoa.service().changes().typeOf(type), null, null, passUntil);
   }
 
   @Override

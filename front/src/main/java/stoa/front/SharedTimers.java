@@ -3,8 +3,8 @@ package stoa.front;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
-import stoa.Schedule;
 import stoa.DurableTimer;
+import stoa.Schedule;
 import stoa.Timers;
 import stoa.spi.Collections;
 

@@ -90,8 +90,8 @@ final class Subscriptions {
           read(entry.payload(), found);
           return true;
         });
-    found.forEach(
-        (name, one) -> all.put(name, new HeldSubscription(one, store.pins().pin(one.position().counter()))));
+    found.forEach((name, one) ->
+        all.put(name, new HeldSubscription(one, store.pins().pin(one.position().counter()))));
     shortest = shortestOf(all);
   }
 

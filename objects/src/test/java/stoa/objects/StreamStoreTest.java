@@ -240,9 +240,7 @@ class StreamStoreTest {
       // A range from an address that its epoch never had begins with the next epoch.
       var found = new ArrayList<LogAddress>();
       streams.scan(
-          never,
-          streams.tail(),
-          slot -> (GROUPED && !isData(slot)) || found.add(slot.address()));
+          never, streams.tail(), slot -> (GROUPED && !isData(slot)) || found.add(slot.address()));
       if (!GROUPED) assertEquals(after(seal, 1), found.getFirst());
       assertTrue(found.stream().noneMatch(given -> given.compareTo(never) < 0), found::toString);
       assertEquals(next, found.getLast());

@@ -98,7 +98,8 @@ public final class Device implements AutoCloseable {
 
   private final AtomicLong appended = new AtomicLong(); // operations other than maintenance
   private final AtomicLong dirt = new AtomicLong(); // bytes that may be worth maintenance
-  private final AtomicLong unpinned = new AtomicLong(); // how often the last user of a kept segment has ended
+  private final AtomicLong unpinned =
+      new AtomicLong(); // how often the last user of a kept segment has ended
   // The last attempt to make room on the disk that made none.
   private final AtomicReference<@Nullable InVain> inVain = new AtomicReference<>();
 

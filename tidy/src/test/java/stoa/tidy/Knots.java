@@ -24,7 +24,8 @@ final class Knots {
           "\"\"\"[\\s\\S]*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\])*'"
               + "|/\\*[\\s\\S]*?\\*/|//[^\\n]*");
   private static final Pattern NAME = Pattern.compile("(?<![\\w.])[A-Z]\\w*");
-  private static final Pattern ROW = Pattern.compile("(?m)^\\| `?([\\w-]+)`? \\|.*?\\| (\\d+) \\|$");
+  private static final Pattern ROW =
+      Pattern.compile("(?m)^\\| `?([\\w-]+)`? \\|.*?\\| (\\d+) \\|$");
 
   /// The page whose table has the sizes, in its last column.
   private static final Path PAGE = Path.of("docs/decisions/modules.md");
@@ -107,8 +108,7 @@ final class Knots {
   private static Set<String> largest(Map<String, Set<String>> uses) {
     var usedBy = new HashMap<String, Set<String>>();
     uses.forEach((name, targets) ->
-        targets.forEach(target ->
-            usedBy.computeIfAbsent(target, _ -> new HashSet<>()).add(name)));
+        targets.forEach(target -> usedBy.computeIfAbsent(target, _ -> new HashSet<>()).add(name)));
     Set<String> largest = Set.of();
     var seen = new HashSet<String>();
     for (String start : uses.keySet()) {

@@ -33,7 +33,8 @@ class KnotsTest {
     table("");
     String found = "a.A, a.B, b.C, b.inner.D";
     assertEquals(
-        List.of("4 files of one use each other, and docs/decisions/modules.md lists null: " + found),
+        List.of(
+            "4 files of one use each other, and docs/decisions/modules.md lists null: " + found),
         problems());
   }
 

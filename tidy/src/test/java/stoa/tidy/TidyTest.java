@@ -123,22 +123,14 @@ class TidyTest {
               "where closing waits, and has a limit",
               THREAD,
               CLOCK),
-          Edge.of(
-              "stoa.store.blobs.Gates", "writers and deleters of a blob wait here", THREAD),
-          Edge.of(
-              "stoa.store.ordering.Coordinator",
-              "callers wait here for the decision",
-              THREAD),
+          Edge.of("stoa.store.blobs.Gates", "writers and deleters of a blob wait here", THREAD),
+          Edge.of("stoa.store.ordering.Coordinator", "callers wait here for the decision", THREAD),
           Edge.of("stoa.store.leading.Leadership", "knows which thread leads", THREAD),
           Edge.of("stoa.store.watching.Progress", "followers of the log wait here", THREAD),
           Edge.of("stoa.store.running.Pending", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.batches.Round", "knows the thread that runs it", THREAD),
           Edge.of("stoa.store.running.Runners", "knows which thread runs which call", THREAD),
-          Edge.of(
-              "stoa.base.Timing",
-              "the process's clock and its timer threads",
-              THREAD,
-              CLOCK),
+          Edge.of("stoa.base.Timing", "the process's clock and its timer threads", THREAD, CLOCK),
           Edge.of("stoa.store.threads.Threads", "starts the writer and the ticks", THREAD),
           Edge.of("stoa.store.threads.Workers", "starts the threads of user methods", THREAD));
 

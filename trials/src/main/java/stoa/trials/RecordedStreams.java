@@ -31,8 +31,8 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.sim.Chance;
 
-/// Appends to a few streams, to one or to several at once, follows the log, and checks the records of
-/// both.
+/// Appends to a few streams, to one or to several at once, follows the log, and checks the records
+/// of both.
 ///
 /// Thread-safe; a [Worker] has one owner.
 final class RecordedStreams {

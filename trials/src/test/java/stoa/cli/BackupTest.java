@@ -138,7 +138,8 @@ class BackupTest {
         stoa(1, "backup", "--data", path("then"), "--to", path("kept")).contains("was set back"));
   }
 
-  /// Changes that a consumer has seen, and that a restored store does not have, are not passed over.
+  /// Changes that a consumer has seen, and that a restored store does not have, are not passed
+  /// over.
   @Test
   void aTokenFromBehindTheMomentOfARestoreIsRefused() throws Exception {
     Path data = directory.resolve("data");

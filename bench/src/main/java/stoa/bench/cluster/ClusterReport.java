@@ -299,13 +299,12 @@ final class ClusterReport {
       }
     }
     silences(rows);
-    refusedInGrowth.ifPresent(
-        refused ->
-            rows.add(
-                List.of(
-                    "one server becomes three: no refused call",
-                    "" + refused,
-                    Findings.verdict(judged, refused == 0))));
+    refusedInGrowth.ifPresent(refused ->
+        rows.add(
+            List.of(
+                "one server becomes three: no refused call",
+                "" + refused,
+                Findings.verdict(judged, refused == 0))));
     return Markdown.table("Aims", rows);
   }
 

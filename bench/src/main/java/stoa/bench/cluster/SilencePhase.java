@@ -84,20 +84,16 @@ final class SilencePhase {
     int others = context.sizes().repeats();
     if (groups > 1) {
       return List.of(
-          new Failure(
-              COORDINATOR + KILLED, true, kills, servers::kill, servers::startAgain));
+          new Failure(COORDINATOR + KILLED, true, kills, servers::kill, servers::startAgain));
     }
-    var killed =
-        new Failure(LEADER + KILLED, true, kills, servers::kill, servers::startAgain);
+    var killed = new Failure(LEADER + KILLED, true, kills, servers::kill, servers::startAgain);
     var paused =
         new Failure(LEADER + "paused (SIGSTOP)", true, others, servers::pause, servers::resume);
     var stopped =
         new Failure(LEADER + "stopped in order", true, others, servers::stop, servers::startAgain);
     var alone =
-        new Failure(
-            LEADER + "cut off from the servers", true, others, servers::cut, servers::heal);
-    var lost =
-        new Failure(FOLLOWER + KILLED, false, others, servers::kill, servers::startAgain);
+        new Failure(LEADER + "cut off from the servers", true, others, servers::cut, servers::heal);
+    var lost = new Failure(FOLLOWER + KILLED, false, others, servers::kill, servers::startAgain);
     var slow =
         new Failure(FOLLOWER + "paused (SIGSTOP)", false, others, servers::pause, servers::resume);
     var all =

@@ -23,8 +23,8 @@ import stoa.storage.object.VersionRange;
 import stoa.storage.object.VersionState;
 import stoa.storage.replication.DeviceReplica;
 import stoa.storage.replication.Fenced;
-import stoa.storage.replication.WriteReplica;
 import stoa.storage.replication.ReplicatedObject;
+import stoa.storage.replication.WriteReplica;
 
 /// One object on three devices whose primaries write in any order: messages are lost, delayed,
 /// reordered and doubled, devices lose power, primaries are replaced while the earlier ones go on.

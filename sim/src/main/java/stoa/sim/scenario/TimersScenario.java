@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import stoa.DurableTimer;
 import stoa.Limits;
 import stoa.StoaConfig;
 import stoa.StoaException;
-import stoa.DurableTimer;
 import stoa.Unavailable;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
@@ -342,8 +342,10 @@ public final class TimersScenario implements Scenario {
       Demand.that(
           !timer.each || rings.size() == last + 1,
           "%s rang %d times, not %d".formatted(id, rings.size(), last + 1));
-      List<DurableTimer> listed = store.await(() -> store.stoa().timers().of(bells.get(timer.bell)));
-      DurableTimer now = listed.stream().filter(one -> id.equals(one.name())).findFirst().orElseThrow();
+      List<DurableTimer> listed =
+          store.await(() -> store.stoa().timers().of(bells.get(timer.bell)));
+      DurableTimer now =
+          listed.stream().filter(one -> id.equals(one.name())).findFirst().orElseThrow();
       Demand.that(now.due().isAfter(end), id + " is due at " + now.due());
       Demand.that(now.fired() == rings.size(), id + " fired " + now.fired());
     }

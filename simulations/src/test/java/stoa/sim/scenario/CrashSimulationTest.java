@@ -234,8 +234,8 @@ class CrashSimulationTest {
     SimulatedRun.require(Scenarios.named("store-releases-copies"), 23);
   }
 
-  /// Found changes of an index that another replica made again, behind those of a transaction, since
-  /// the first one had made a checkpoint before the log said that they were made.
+  /// Found changes of an index that another replica made again, behind those of a transaction,
+  /// since the first one had made a checkpoint before the log said that they were made.
   @Test
   void aCheckpointWaitsForTheNoteThatIndexesHaveTheChanges() {
     var _ = SimulatedRun.require(Scenarios.named("indexes-replicated"), 10);
