@@ -19,10 +19,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import stoa.LimitExceeded;
+import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Answer;
@@ -32,21 +35,28 @@ import stoa.base.Existence;
 import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.log.LocalShardLog;
+import stoa.log.Outcome;
+import stoa.log.ShardLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Terms;
+import stoa.store.records.Records;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
 import stoa.store.running.PutRequest;
+import stoa.store.running.Resident;
 import stoa.store.running.Sequel;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
 /// What the store does with the changes of other keys that puts have left to it.
 class SequelTest {
   private static final Existence ANY = new Existence.Any(null);
+  private static final StoreTransaction.Bounds BOUNDS =
+      new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 60_000_000, 1_000, 1 << 20);
   private static final String LARGE = "x".repeat(CheckpointRule.BYTES_MIN + 1);
 
   private final MemoryDisk disk = new MemoryDisk(64 << 20);
@@ -191,7 +201,10 @@ class SequelTest {
   }
 
   private Store open(Threads threads) {
-    var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
+    return open(threads, new LocalShardLog(Device.open(disk, DeviceConfig.standard())));
+  }
+
+  private Store open(Threads threads, ShardLog log) {
     var config =
         new StoreConfig(Duration.ofSeconds(10), 10_000, 64 << 20, 16, Duration.ofMillis(1));
     var store = new Store(config, log, Clock.system(), threads);
@@ -269,6 +282,39 @@ class SequelTest {
       changes.endsAtOnce = true;
       var _ = store.delete(store.target(key("a")), Terms.expecting(ANY));
       assertEquals(3, store.tail(key("a")));
+    }
+  }
+
+  /// Another replica would make the changes of the put again, behind those of the transaction.
+  @Test
+  void noTransactionIsLoggedBehindChangesThatTheLogCouldNotNote() {
+    var full = new AtomicBoolean(true);
+    var log =
+        new TroubledLog(
+            new LocalShardLog(Device.open(disk, DeviceConfig.standard())),
+            batch ->
+                full.get()
+                        && batch.entries().stream()
+                            .anyMatch(entry -> entry.kind() == Records.ANSWERED)
+                    ? new Outcome.Refused(new LimitExceeded("the log is full"))
+                    : null);
+    changes.endsAtOnce = true;
+    try (callers;
+        Store store = open(new Untimed(Threads.real()), log)) {
+      put(store, "a", "one");
+      StoreTransaction behind = store.begin(BOUNDS);
+      var _ = behind.put(store.target(key("a")), bytes("two"), ANY, Pace.SHORT);
+      Resident a = store.engine().residents().pin(key("a"));
+      while (a.notesUnderWay() > 0) {
+        assertThrows(StoaException.class, () -> put(store, "b", "the batch of the note"));
+      }
+      a.unpin();
+      assertInstanceOf(Unavailable.class, assertThrows(StoaException.class, behind::commit));
+      full.set(false);
+      StoreTransaction next = store.begin(BOUNDS);
+      var _ = next.put(store.target(key("a")), bytes("two"), ANY, Pace.SHORT);
+      next.commit();
+      assertEquals("one,two", Script.lines(store, "a"));
     }
   }
 }

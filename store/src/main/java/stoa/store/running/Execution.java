@@ -864,6 +864,11 @@ public final class Execution implements Cancellation.Run {
     return logged != null && logged.isFollowed(address);
   }
 
+  /// Returns whether the log may lack what its key has left to the store before.
+  boolean lacksSequelNote() {
+    return resident != null && resident.lacksSequelNote();
+  }
+
   /// Returns what makes the changes that the run has left to the store; null when there are none.
   @Nullable Consumer<Sequel> left() {
     return left;

@@ -99,7 +99,9 @@ public final class PutRequest extends ChangeRequest {
   /// Returns whether the log lacks an answer that the value reflects. Only the leader calls this.
   public boolean lacksAnswer() {
     NoteRequest before = after;
-    return before != null && before.isRefused();
+    if (before != null && before.isRefused()) return true;
+    Execution run = asker;
+    return run != null && run.lacksSequelNote();
   }
 
   // ---- waiting for a condition

@@ -311,7 +311,17 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Notes that the log lacks a nested answer that the state reflects. The next request loads the
   /// state anew, finds the answer again and logs it.
   public void answerLost() {
+    Sequels open = sequels;
+    if (open != null) open.noteLost();
     ANSWERS_LOST.incrementAndGet(this);
+  }
+
+  /// Returns whether nothing may be logged for the key: the log may lack the note that it has what
+  /// earlier puts have left to the store. The next request loads the state anew, and notes it
+  /// again.
+  boolean lacksSequelNote() {
+    Sequels open = sequels;
+    return open != null && open.lacksNote();
   }
 
   /// Returns how many nested answers could not be logged so far.

@@ -25,7 +25,9 @@ final class Sequels {
    * (2) A put is noted as followed when its changes, and those of the puts before it, are in the
    *     log. A run that resumes the key makes the changes of the others again, in the order of the
    *     puts: each is either an addition to a set or a removal, so the last one counts.
-   * (3) When a change fails, those behind it fail until the key loads its state anew, which makes
+   * (3) No transaction on the key, and no call of it, is logged behind changes whose note was lost,
+   *     until the key has loaded its state anew.
+   * (4) When a change fails, those behind it fail until the key loads its state anew, which makes
    *     all of them again. So the last put whose changes are in the log says it of those before it.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Sequels.class);
@@ -40,6 +42,11 @@ final class Sequels {
 
   // Why a change has failed since the key began to load its state; null when none has.
   private @Nullable RuntimeException broken;
+
+  // How many notes could not be logged, and how many had been lost when the state began to load,
+  // which makes the changes of their puts again.
+  private volatile int notesLost;
+  private volatile int notesFound;
 
   // The last put whose changes are in the log, like those of all puts before it.
   private volatile long followed;
@@ -73,9 +80,21 @@ final class Sequels {
   /// Notes that the key begins to load its state: no earlier run begins changes any more.
   synchronized void loads() {
     broken = null;
+    notesFound = notesLost;
     Sequel last = latest;
     // One that has failed is made again, or its object is gone.
     if (last != null && last.isOver()) latest = null;
+  }
+
+  /// Notes that the log could not take a note of the key.
+  synchronized void noteLost() {
+    notesLost++;
+  }
+
+  /// Returns whether the log may lack the note that it has the changes of earlier puts. Another
+  /// replica would make them again, behind whatever is logged now.
+  boolean lacksNote() {
+    return notesLost != notesFound;
   }
 
   /// Begins to make the changes of a put.

@@ -21,6 +21,7 @@ import stoa.Deadlock;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Ref;
+import stoa.Unavailable;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Footprint;
@@ -843,6 +844,13 @@ public final class StoreTransaction implements AutoCloseable {
           for (Resident resident : touched.values()) {
             RuntimeException refusal = runs.bans.refusal(resident.key, resident.nextGeneration);
             if (refusal != null) return refusal;
+          }
+          for (LoggedCall change : loggedCalls) {
+            if (!change.resident.lacksSequelNote()) continue;
+            return new Unavailable(
+                "what follows from earlier calls of "
+                    + change.resident.key
+                    + " could not be noted; try again");
           }
           return null;
         }
