@@ -3,6 +3,7 @@ package stoa;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.spi.Entered;
 
 /// One change of a shared object, in the order of the log; see [ChangeStream].
 ///
@@ -58,7 +59,12 @@ public sealed interface Change<T> {
       Outcome outcome,
       @Nullable T before,
       @Nullable T after)
-      implements Change<T> {}
+      implements Change<T> {
+    /// Creates the change.
+    public Called {
+      arguments = arguments.stream().map(Entered.Held::shown).toList();
+    }
+  }
 
   /// [Stoa#create] created the object.
   ///

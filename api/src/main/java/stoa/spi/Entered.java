@@ -39,6 +39,17 @@ public interface Entered {
     }
   }
 
+  /// A value with what its indexes need. Changes and histories show the value alone.
+  interface Held {
+    /// Returns the value.
+    Object plain();
+
+    /// Returns what a program sees of an argument.
+    static @Nullable Object shown(@Nullable Object argument) {
+      return argument instanceof Held held ? held.plain() : argument;
+    }
+  }
+
   /// Begins to note what a call changes.
   void beginChanges();
 

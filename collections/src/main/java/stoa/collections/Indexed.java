@@ -2,6 +2,7 @@ package stoa.collections;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.spi.Entered;
 
 /// A value of a map, and what it has in the indexes that the class of the values declares. The
 /// program that puts the value makes it, since it has the class.
@@ -9,11 +10,16 @@ import org.jspecify.annotations.Nullable;
 /// @param value the value
 /// @param indexes the ids of the indexes, in order, each behind a line feed
 /// @param forms the form of the value in each of them, in the same order
-record Indexed(Object value, String indexes, List<String> forms) {
+record Indexed(Object value, String indexes, List<String> forms) implements Entered.Held {
   private static final char END = '\n';
 
   Indexed {
     indexes = indexes.intern(); // one text for all entries of a map
+  }
+
+  @Override
+  public Object plain() {
+    return value;
   }
 
   /// Returns ids as one text.

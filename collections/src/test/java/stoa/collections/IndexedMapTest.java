@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.CallFailed;
+import stoa.Change;
+import stoa.Changes;
 import stoa.Index;
 import stoa.LiveQuery;
 import stoa.MapQuery;
@@ -93,6 +95,19 @@ class IndexedMapTest {
     @Override
     public boolean test(Product product) {
       return from <= product.cents() && product.cents() < to;
+    }
+  }
+
+  @Test
+  void changesShowTheValuesThatWerePut() throws InterruptedException {
+    try (Stoa stoa = Stoa.open("memory:");
+        var changes = stoa.changes(Changes.all())) {
+      products(stoa).put("saw", tool("s-1", 900));
+      var told = new ArrayList<>();
+      while (!told.contains(tool("s-1", 900))) {
+        if (changes.next() instanceof Change.Called<?> call) told.addAll(call.arguments());
+      }
+      assertFalse(told.stream().anyMatch(Indexed.class::isInstance), told::toString);
     }
   }
 

@@ -29,6 +29,7 @@ import stoa.front.SharedCall;
 import stoa.front.SharedKeys;
 import stoa.front.SharedStoa;
 import stoa.front.types.SharedMethod;
+import stoa.spi.Entered;
 import stoa.store.calls.Event;
 import stoa.store.calls.Pace;
 import stoa.store.past.Past;
@@ -391,7 +392,7 @@ public final class LookService {
       if (opening != null) {
         for (@Nullable Object one :
             stoa.core().limited(key, () -> SharedCall.arguments(then.marshaller(), opening))) {
-          arguments.add(new Showing(bounds).show("new", one));
+          arguments.add(new Showing(bounds).show("new", Entered.Held.shown(one)));
         }
       }
       var in = new Decoder(value);
@@ -412,7 +413,9 @@ public final class LookService {
                 .limited(
                     key,
                     () -> then.marshaller().arguments(shared, value, in.position(), value.length));
-        for (@Nullable Object one : values) arguments.add(new Showing(bounds).show("", one));
+        for (@Nullable Object one : values) {
+          arguments.add(new Showing(bounds).show("", Entered.Held.shown(one)));
+        }
       }
       if (results) result = result(key, event.entry().address(), then, bounds);
     } catch (StoaException unreadable) {

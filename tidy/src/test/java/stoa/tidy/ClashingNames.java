@@ -30,6 +30,7 @@ final class ClashingNames {
     return repository.files(API, ".java").stream()
         .filter(file -> API.equals(file.getParent()))
         .map(file -> file.getFileName().toString().replace(".java", ""))
+        .filter(name -> !name.contains("-"))
         .flatMap(name -> IMPORTED.stream().map(home -> home + "." + name))
         .filter(ClashingNames::exists)
         .map(name -> "import stoa.* clashes with " + name)

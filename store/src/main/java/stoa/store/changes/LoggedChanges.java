@@ -147,7 +147,7 @@ public final class LoggedChanges {
     requireKept(from, asked);
     var part = new Reading(asked, entriesMax);
     long first = parts.users.counterOf(from);
-    // Counters rise over epochs, so whoever was told of this address has seen more of its epoch.
+    // Counters rise over epochs, so a reader that knows this address has seen more of its epoch.
     if (first < from.counter()) {
       throw new TooOld(
           "the log has lost what was before "

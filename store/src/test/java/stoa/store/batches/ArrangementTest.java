@@ -210,9 +210,10 @@ class ArrangementTest {
         commits.add(of(ends.get(random.nextInt(12)), random.nextInt(3) > 0));
       }
       boolean meet = false;
-      for (Transaction one : commits) {
-        for (Transaction other : commits) {
-          meet |= one != other && one.end == other.end && !one.writes.isEmpty();
+      for (int one = 0; one < commits.size(); one++) {
+        for (int other = 0; other < commits.size(); other++) {
+          boolean both = one != other && commits.get(one).end.equals(commits.get(other).end);
+          meet |= both && !commits.get(one).writes.isEmpty();
         }
       }
       assertEquals(meet, arrangement.meet(commits), commits::toString);
