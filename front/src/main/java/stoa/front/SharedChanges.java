@@ -65,7 +65,8 @@ final class SharedChanges<T> implements ChangeStream<T> {
       }
       case Changes.Start.After(LogAddress token) -> {
         LogAddress tail = service.streams().tail();
-        if (token.compareTo(tail) > 0) throw cutOff(token, "the log ends at " + tail);
+        // Counters rise over epochs.
+        if (token.counter() > tail.counter()) throw cutOff(token, "the log ends at " + tail);
         yield new SharedChanges<>(log.follow(query, behind(token)), null, token, ended);
       }
       case Changes.Start.Beginning() -> {

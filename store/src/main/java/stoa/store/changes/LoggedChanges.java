@@ -147,8 +147,9 @@ public final class LoggedChanges {
     requireKept(from, asked);
     var part = new Reading(asked, entriesMax);
     long first = parts.users.counterOf(from);
-    // Counters rise over epochs, so a reader that knows this address has seen more of its epoch.
-    if (first < from.counter()) {
+    // Counters rise over the epochs of a log, so a reader that knows this address has seen more of
+    // its epoch. One of several logs in one order has epochs of its own.
+    if (first < from.counter() && !names.isOrdered()) {
       throw new TooOld(
           "the log has lost what was before "
               + from
