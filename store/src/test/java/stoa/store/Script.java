@@ -27,8 +27,7 @@ import stoa.store.threads.Threads;
 /// A handler for tests: keeps the lines put to it, and obeys those that are commands.
 ///
 /// `call KEY LINE` puts a line to another key and keeps what it answers; `ask KEY` asks it for its
-/// lines; `thread` keeps the name of the thread, and `thread KEY` puts `thread` to another key,
-/// too; `loop` never returns; `spin` neither, until it is stopped; `overflow` exhausts the stack;
+/// lines; `loop` never returns; `spin` neither, until it is stopped; `overflow` exhausts the stack;
 /// any other line is kept as it is. The answer is how many lines it keeps, and the last one. The
 /// question `ask KEY` is answered with the lines of both.
 final class Script implements Handler {
@@ -122,11 +121,6 @@ final class Script implements Handler {
     switch (words[0]) {
       case "call" -> lines.add(text(call(key(words[1]), bytes(words[2]), execution)));
       case "ask" -> lines.add("(" + text(ask(key(words[1]), execution)) + ")");
-      case "thread" -> {
-        String own = Thread.currentThread().getName();
-        boolean calls = words.length > 1;
-        lines.add(calls ? own + " " + text(call(key(words[1]), bytes("thread"), execution)) : own);
-      }
       case "loop" -> {
         lines.add("looping");
         while (!lines.isEmpty()) Thread.onSpinWait();

@@ -95,16 +95,6 @@ class StoreTest {
   }
 
   @Test
-  void aHandlersThreadRunsTheCallsThatItWaitsFor() {
-    try (var store = Script.open(disk)) {
-      put(store, "b", "x");
-      String[] ran = put(store, "a", "thread b").split(":", 3);
-      assertEquals("1", ran[0]);
-      assertEquals(ran[1], ran[2] + " 2");
-    }
-  }
-
-  @Test
   void findsACallThatWouldWaitForItself() {
     try (var store = Script.open(disk)) {
       assertEquals("1:Deadlock", put(store, "a", "call a x"));

@@ -89,6 +89,7 @@ public final class PostgresTable<T> {
       while (true) {
         var next = changes.poll();
         if (next.isEmpty()) {
+          if (Thread.interrupted()) throw new InterruptedException("a sink was interrupted");
           // The rows become visible before this waits.
           if (open > 0) open = commit(changes.token());
           next = changes.next(idleMax);

@@ -92,11 +92,6 @@ public final class FiberThreads implements Threads {
   }
 
   @Override
-  public void rest(Object blocker, int times) {
-    pause();
-  }
-
-  @Override
   public void pause(long nanos) {
     fibers.pause(nanos / 1_000);
   }

@@ -186,18 +186,9 @@ public final class BatchLeader implements Journal, Intake.Help {
     intake.add(request);
   }
 
-  /// Adds a request for which the calling thread waits by [#awaitHelping], like [#add].
-  public void addHelped(Request request) {
-    request.isHelped = request.pace.isShort() || threads.mayRunLong();
-    intake.add(request);
-  }
-
-  /// Asks a question for which the calling thread waits by [#awaitHelping].
-  public void askHelped(GetRequest question) {
-    if (intake.refuses(question)) return;
-    question.isHelped = question.pace.isShort() || threads.mayRunLong();
-    Resident resident = question.resident;
-    if (resident.enqueue(question) && !question.isHelped) resident.dispatch();
+  /// Fails a request that waits for no batch if the log has failed; returns whether it did.
+  public boolean refuses(Request request) {
+    return intake.refuses(request);
   }
 
   /// Logs and executes a request, and waits until it is settled.
@@ -437,38 +428,26 @@ public final class BatchLeader implements Journal, Intake.Help {
     Resident resident = request.resident;
     request.isAwaited();
     boolean interrupted = false;
-    int waited = 0;
+    boolean waited = false;
     try {
       while (!request.isOver()) {
         caller.checkNotTakenBack();
         if (caller.refused != null) return;
         caller.makeWay();
-        if ((waited > 0 || request.isHelped) && resident.isScheduled() && threads.mayRunLong()) {
-          // No other thread is free for a run that may not return, or none was called.
-          resident.runUntil(request);
-          continue;
-        }
-        if (resident.runQuickUntil(request) || resident.helpSequels()) continue;
         if (!intake.isEmpty() && lead(null)) continue;
-        if (!request.isOver()) {
-          // A thread that may soon have to run the request does not rest for long.
-          threads.rest(request, resident.isScheduled() ? 0 : waited);
+        if (resident.runQuickUntil(request) || resident.helpSequels()) continue;
+        if (waited && resident.isScheduled() && threads.mayRunLong()) {
+          // No other thread is free for a run that may not return.
+          resident.runUntil(request);
+        } else if (!request.isOver()) {
+          threads.rest(request);
           interrupted |= threads.takeInterrupt();
-          waited++;
+          waited = true;
         }
       }
     } finally {
-      leaveHelped(request);
       if (interrupted) threads.giveInterrupt();
     }
-  }
-
-  /// Makes a worker run a request in place of the calling thread, which leaves it. Of this thread
-  /// and the leader that schedules the lane, at least one sees what the other one has done.
-  private static void leaveHelped(Request request) {
-    if (!request.isHelped) return;
-    request.isHelped = false;
-    if (request.resident.isScheduled()) request.resident.dispatch();
   }
 
   // ---- leading

@@ -1023,8 +1023,7 @@ public final class Intake {
     for (Request request : scheduled) {
       // A handler that waits for the request runs it at once: all workers may be waiting like it.
       if (request.depth > 0) request.wake();
-      // This comes behind the change of the lane: see BatchLeader.leaveHelped.
-      if (!request.isHelped) request.resident.dispatch();
+      request.resident.dispatch();
     }
     List<Resident> mine = gathered;
     if (mine != null) mine.addAll(brief);

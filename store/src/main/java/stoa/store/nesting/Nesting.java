@@ -140,7 +140,7 @@ public final class Nesting implements OtherKeys {
     hasten(caller, request);
     request.after = caller.unsettledNote();
     unfinished.begins(caller.key(), caller.address(), leader.moments().moment());
-    return nested(caller, request, () -> leader.addHelped(request));
+    return nested(caller, request, () -> leader.add(request));
   }
 
   /// Returns the reason why a put cannot begin an absent key; null when it can, or when the key
@@ -186,7 +186,14 @@ public final class Nesting implements OtherKeys {
     request.asker = caller;
     request.trace(caller.trace());
     hasten(caller, request);
-    return nested(caller, request, () -> leader.askHelped(request));
+    return nested(
+        caller,
+        request,
+        () -> {
+          if (!leader.refuses(request) && request.resident.enqueue(request)) {
+            var _ = request.resident.runQuickUntil(request);
+          }
+        });
   }
 
   /// Asks another key for a run in the past: the key as it was at the same place of the log.

@@ -39,10 +39,6 @@ public abstract sealed class Request extends Pending
   /// The run that makes the request; null when no run of this store does.
   public @Nullable Execution asker;
 
-  /// Whether the thread of [#asker] runs the request when it is durable, so that no worker need be
-  /// called. It becomes false when that thread leaves.
-  public volatile boolean isHelped;
-
   /// The keys of other stores whose handlers wait for the request, outermost first.
   public List<Key> callers = List.of();
 

@@ -469,9 +469,7 @@ public final class Resident extends StreamEnd implements Runnable {
   /// others. Returns whether it executed any request.
   public boolean runQuickUntil(Request last) {
     if (lane != SCHEDULED) return false;
-    Request next = mailbox.peek();
-    boolean slow = next != null && !next.pace.isShort();
-    if (slow || loadsElsewhere(last)) {
+    if (loadsElsewhere(last)) {
       dispatch(); // this thread was to run the lane
       return false;
     }

@@ -22,9 +22,6 @@ public interface Threads extends AutoCloseable {
   /// How many calls of other stores may run, or wait for others, at the same time.
   int VISITORS_MAX = 1_024;
 
-  /// How often [#rest(Object, int)] doubles its time.
-  int DOUBLINGS_MAX = 4;
-
   /// How often [#pause(int)] only spins.
   int SPINS = 100;
 
@@ -88,13 +85,6 @@ public interface Threads extends AutoCloseable {
   /// Waits for at most [#patienceNanos], or until the thread is unparked.
   default void rest(Object blocker) {
     LockSupport.parkNanos(blocker, patienceNanos());
-  }
-
-  /// Waits like [#rest(Object)]; each time twice as long, [#DOUBLINGS_MAX] times.
-  ///
-  /// @param times how often it has waited before
-  default void rest(Object blocker, int times) {
-    LockSupport.parkNanos(blocker, patienceNanos() << Math.min(times, DOUBLINGS_MAX));
   }
 
   /// Waits for a time, in which another process may act.
