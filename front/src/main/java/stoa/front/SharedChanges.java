@@ -66,7 +66,7 @@ final class SharedChanges<T> implements ChangeStream<T> {
       case Changes.Start.After(LogAddress token) -> {
         LogAddress tail = service.streams().tail();
         // Counters rise over epochs.
-        if (token.counter() > tail.counter()) throw cutOff(token, "the log ends at " + tail);
+        if (token.counter() > tail.counter()) throw cutOff(token, tail);
         yield new SharedChanges<>(log.follow(query, behind(token)), null, token, ended);
       }
       case Changes.Start.Beginning() -> {
@@ -90,12 +90,12 @@ final class SharedChanges<T> implements ChangeStream<T> {
     };
   }
 
-  private static TooOld cutOff(LogAddress token, String why) {
+  private static TooOld cutOff(LogAddress token, LogAddress tail) {
     return new TooOld(
         "there is no change at "
             + token
-            + ": "
-            + why
+            + ": the log ends at "
+            + tail
             + ", so the store was restored as of an earlier moment; begin anew with the present"
             + " states (Changes.fromPresent)");
   }

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.DeadlineExceeded;
 import stoa.DurableTimer;
+import stoa.Index;
 import stoa.KeyHandler;
 import stoa.NotUnique;
 import stoa.Schedule;
@@ -29,6 +30,7 @@ import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamKey;
+import stoa.Unique;
 import stoa.coordination.SharedAdder;
 import stoa.coordination.SharedLatch;
 import stoa.coordination.SharedLock;
@@ -234,6 +236,7 @@ final class FormatSample {
     order(one, stoa);
     coordinate(stoa);
     expire(one, stoa);
+    enter(stoa);
     return true;
   }
 
@@ -287,6 +290,19 @@ final class FormatSample {
     jobs.addAll(List.of("first", "second"));
     var _ = jobs.remove();
     stoa.map("ending", String.class, String.class).put("key", "value", FOREVER);
+  }
+
+  /// A value of a map, with indexes.
+  record Product(@Index String category, @Unique String code) {}
+
+  /// Makes a map whose values have indexes, since format 6.
+  private static void enter(Stoa stoa) {
+    var products = stoa.map("products", String.class, Product.class);
+    products.put("saw", new Product("tools", "s-1"));
+    products.put("tulip", new Product("flowers", "t-1"));
+    products.put("tulip", new Product("flowers", "t-2"));
+    products.remove("saw");
+    products.put("saw", new Product("tools", "s-2"), FOREVER);
   }
 
   /// Makes what ends by itself, since format 5.

@@ -11,7 +11,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import stoa.bench.load.Load;
@@ -84,13 +83,6 @@ public final class MajorityAppend implements AutoCloseable {
     });
   }
 
-  /// Returns the processor time that the three processes have used.
-  public Duration processorTime() {
-    return processes.stream()
-        .map(BackgroundProcess::processorTime)
-        .reduce(Duration.ZERO, Duration::plus);
-  }
-
   @Override
   public void close() throws IOException {
     try (socket) {
@@ -148,7 +140,7 @@ public final class MajorityAppend implements AutoCloseable {
       position = (position + RECORD_BYTES) % FILE_BYTES;
       for (Socket follower : followers) {
         var answers = follower.getInputStream();
-        // Two of three are a majority: nobody waits for the second follower.
+        // The leader does not wait for the second follower: two of three are a majority.
         if (follower.equals(followers.getFirst())) {
           if (answers.readNBytes(answer, 0, RECORD_BYTES) < RECORD_BYTES) return;
         } else {

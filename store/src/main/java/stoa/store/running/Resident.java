@@ -615,8 +615,8 @@ public final class Resident extends StreamEnd implements Runnable {
   }
 
   /// Waits, in front of a checkpoint, until the log has the changes that its puts have left to the
-  /// store, and says so: who begins at the checkpoint does not say it again, and another replica,
-  /// which lacks the checkpoint, would make the changes again behind later ones.
+  /// store, and the note of that. A replica that begins at the checkpoint does not log the note.
+  /// Another replica, which lacks the checkpoint, would make the changes again behind later ones.
   private void awaitFollowed() {
     if (sequels != null) parts.loader.barrier.await(this);
   }
