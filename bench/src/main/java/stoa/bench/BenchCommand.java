@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Spec;
 import stoa.bench.backup.BackupBenchmark;
 import stoa.bench.changes.ChangesBenchmark;
 import stoa.bench.cluster.ClusterBenchmark;
+import stoa.bench.cluster.ClusterPart;
 import stoa.bench.code.CodeBenchmark;
 import stoa.bench.coordination.CoordinationBenchmark;
 import stoa.bench.csmr.CsmrBenchmark;
@@ -115,6 +117,13 @@ final class BenchCommand implements Callable<Integer> {
               + " the format.")
   private @Nullable Path workload;
 
+  @Option(
+      names = "--part",
+      paramLabel = "PART",
+      split = ",",
+      description = "Only these parts of cluster: ${COMPLETION-CANDIDATES}.")
+  private List<ClusterPart> parts = List.of();
+
   @Override
   public Integer call() throws Exception {
     CommandLine line = requireNonNull(spec).commandLine();
@@ -130,6 +139,11 @@ final class BenchCommand implements Callable<Integer> {
     if (accesses != null) {
       if (wanted.equals("storage")) return run(new AccessFileBenchmark(accesses), out);
       line.getErr().println("--workload is for storage");
+      return CommandLine.ExitCode.USAGE;
+    }
+    if (!parts.isEmpty()) {
+      if (wanted.equals("cluster")) return run(new ClusterBenchmark(Set.copyOf(parts)), out);
+      line.getErr().println("--part is for cluster");
       return CommandLine.ExitCode.USAGE;
     }
     for (Benchmark<?> each : BENCHMARKS) {

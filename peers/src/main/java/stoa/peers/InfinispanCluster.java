@@ -48,6 +48,7 @@ public class InfinispanCluster implements ClusterContender {
   private static final int COUNTERS = 100;
   private static final int FIRST_USES = 12;
   private static final int FIRST_FAILURES = 100;
+  private static final int ANSWER_TIMEOUT_MS = 60_000;
 
   static {
     // Its client logs to the same place as everything here.
@@ -90,7 +91,9 @@ public class InfinispanCluster implements ClusterContender {
     Path members = Files.createDirectories(folder.resolve("members"));
     var processes = new ArrayList<BackgroundProcess>();
     try {
-      var configuration = new ConfigurationBuilder();
+      // A cold server on a busy machine may need longer than its client waits by default (2 s).
+      var configuration =
+          new ConfigurationBuilder().socketTimeout(ANSWER_TIMEOUT_MS).maxRetries(0);
       for (int i = 0; i < servers; i++) {
         Path data = Files.createDirectories(folder.resolve("node" + i));
         processes.add(

@@ -1,8 +1,10 @@
 package stoa.bench.cluster;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 import stoa.bench.remote.StoaServer;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
@@ -12,6 +14,18 @@ import stoa.bench.report.Outcome;
 /// time without answers when servers fail, the cost of servers that join and leave, and the cost of
 /// a call at each server as the number of servers grows.
 public final class ClusterBenchmark implements Benchmark<ClusterScale> {
+  private final Set<ClusterPart> parts;
+
+  /// The benchmark with all its parts.
+  public ClusterBenchmark() {
+    this(EnumSet.allOf(ClusterPart.class));
+  }
+
+  /// The benchmark with some of its parts.
+  public ClusterBenchmark(Set<ClusterPart> parts) {
+    this.parts = Set.copyOf(parts);
+  }
+
   @Override
   public String name() {
     return "cluster";
@@ -42,36 +56,29 @@ public final class ClusterBenchmark implements Benchmark<ClusterScale> {
         ServiceLoader.load(ClusterServers.class)
             .findFirst()
             .orElseThrow(() -> new IllegalStateException("stoa-cli is not on the class path"));
-    return run(
-        context,
-        contenders,
+    var workloads =
         ServiceLoader.load(RecordWorkloads.class).stream()
             .map(ServiceLoader.Provider::get)
-            .toList(),
-        servers);
+            .toList();
+    var report = new ClusterReport(context.sizes());
+    try (var neighbours = new Neighbours()) {
+      for (ClusterPart part : EnumSet.copyOf(parts)) {
+        switch (part) {
+          case CALLS ->
+              new ClusterRun(context, report, neighbours).measure(contenders, workloads);
+          case FAILURES -> new SilencePhase(context, report, neighbours).measure(servers);
+          case MOVES -> new MovePhase(context, report, neighbours).measure(servers);
+          case DEGRADED -> new DegradedPhase(context, report, neighbours).measure(servers);
+          case SHARES -> new SharePhase(context, report, neighbours).measure(servers);
+          case GROUPS -> new GrowthPhase(context, report, neighbours).measure();
+          case TRANSACTIONS -> new TransactionPhase(context, report, neighbours).measure();
+        }
+      }
+    }
+    return report.outcome();
   }
 
   static boolean isOurs(ClusterContender contender) {
     return contender.name().equals(StoaServer.NAME);
-  }
-
-  /// Runs it with some contenders. The report compares the first one with the others.
-  static Outcome run(
-      Context<ClusterScale> context,
-      List<ClusterContender> contenders,
-      List<RecordWorkloads> workloads,
-      ClusterServers servers)
-      throws Exception {
-    var report = new ClusterReport(context.sizes());
-    try (var neighbours = new Neighbours()) {
-      new ClusterRun(context, report, neighbours).measure(contenders, workloads);
-      new SilencePhase(context, report, neighbours).measure(servers);
-      new MovePhase(context, report, neighbours).measure(servers);
-      new DegradedPhase(context, report, neighbours).measure(servers);
-      new SharePhase(context, report, neighbours).measure(servers);
-      new GrowthPhase(context, report, neighbours).measure();
-      new TransactionPhase(context, report, neighbours).measure();
-    }
-    return report.outcome();
   }
 }

@@ -109,19 +109,23 @@ final class ClusterReport {
 
   Outcome outcome() {
     var text = new StringBuilder();
-    text.append(promises());
-    text.append(table("calls per second", "", 0));
-    text.append(table("p50, ms", ", p50", 1e-3));
-    text.append(table("p99, ms", ", p99", 1e-3));
-    text.append(table("processor time per call, servers and client, µs", ClusterRun.PROCESSOR, 0));
-    text.append(table("KiB that the disk of all servers writes per call", ClusterRun.WRITTEN, 0));
-    text.append(limits());
+    if (!kinds.isEmpty()) text.append(calls());
     text.append(records());
     text.append(silence());
     further.forEach(text::append);
     text.append(aims());
-    figures.put("cluster-calls.svg", figure());
+    if (!kinds.isEmpty()) figures.put("cluster-calls.svg", figure());
     return new Outcome(results(), text.toString(), figures);
+  }
+
+  private String calls() {
+    return promises()
+        + table("calls per second", "", 0)
+        + table("p50, ms", ", p50", 1e-3)
+        + table("p99, ms", ", p99", 1e-3)
+        + table("processor time per call, servers and client, µs", ClusterRun.PROCESSOR, 0)
+        + table("KiB that the disk of all servers writes per call", ClusterRun.WRITTEN, 0)
+        + limits();
   }
 
   private String titled(String title, String part) {
@@ -305,6 +309,7 @@ final class ClusterReport {
                 "one server becomes three: no refused call",
                 "" + refused,
                 Findings.verdict(judged, refused == 0))));
+    if (rows.size() == 1) return "";
     return Markdown.table("Aims", rows);
   }
 

@@ -173,6 +173,19 @@ class ClusterBenchmarkTest {
   }
 
   @Test
+  void reportsOnlyThePartsThatRan() throws Exception {
+    var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
+    var context = new Context<>(folder, new Scale(1, SHORT, SHORT), tiny, _ -> {});
+    var report = new ClusterReport(tiny);
+    try (var neighbours = new Neighbours()) {
+      new GrowthPhase(context, report, neighbours).measure();
+    }
+    String table = report.outcome().table();
+    assertTrue(table.startsWith("**As there are more groups"), table);
+    assertEquals(Set.of(), report.outcome().figures().keySet());
+  }
+
+  @Test
   void refusesFiguresOfAContenderThatForgets() {
     var failure = assertThrows(IllegalStateException.class, () -> measured(new Local(true)));
     assertTrue(failure.toString().contains("counter 0 is at 0"), failure::toString);
