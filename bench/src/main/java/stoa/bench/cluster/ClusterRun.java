@@ -12,8 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import stoa.bench.load.Load;
 import stoa.bench.load.Parallel;
 import stoa.bench.machine.DiskLimits;
@@ -73,20 +77,41 @@ final class ClusterRun {
     Path place = context.folder().resolve("servers");
     var running = new ArrayList<Running>();
     try {
-      for (ClusterContender contender : contenders) {
-        context.progress().accept("starting " + contender.name());
-        Path folder =
-            Files.createDirectories(
-                place.resolve(contender.name().replaceAll("[^A-Za-z0-9]+", "-")));
-        running.add(new Running(contender, contender.start(folder, SERVERS)));
-        report.guarantee(contender.name(), contender.guarantee());
-      }
+      start(contenders, place, running);
       counters(running);
       for (RecordWorkloads each : workloads) records(each, running);
     } finally {
       close(running);
       Directories.delete(place);
     }
+  }
+
+  /// Starts the servers of all contenders at the same time, since each waits a while for its others.
+  ///
+  /// @param running receives those that started, also when others fail
+  private void start(List<ClusterContender> contenders, Path place, List<Running> running)
+      throws Exception {
+    var names = contenders.stream().map(ClusterContender::name).toList();
+    context.progress().accept("starting " + String.join(", ", names));
+    var starts = new ArrayList<Future<ClusterContender.Running>>();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (ClusterContender contender : contenders) {
+        String name = contender.name().replaceAll("[^A-Za-z0-9]+", "-");
+        Path folder = Files.createDirectories(place.resolve(name));
+        starts.add(threads.submit(() -> contender.start(folder, SERVERS)));
+      }
+    }
+    @Nullable ExecutionException failure = null;
+    for (int i = 0; i < starts.size(); i++) {
+      ClusterContender contender = contenders.get(i);
+      try {
+        running.add(new Running(contender, starts.get(i).get()));
+        report.guarantee(contender.name(), contender.guarantee());
+      } catch (ExecutionException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) throw failure;
   }
 
   private static void close(List<Running> running) throws IOException {

@@ -144,7 +144,7 @@ final class Links implements AutoCloseable {
         end();
         return null;
       }
-      if (to == null || !(member.equals(to) || member.host().equals("-"))) {
+      if (!leadsTo(member)) {
         end();
         to = member;
       }
@@ -160,6 +160,15 @@ final class Links implements AutoCloseable {
       known = way.open(METHOD, ending);
       stream = known;
       return known;
+    }
+
+    /// Returns whether the way leads to where a member is. A member whose host is unknown is where it
+    /// was. One that is known with its address for clients and without it is one place: groups and
+    /// messages tell of members in both forms.
+    private boolean leadsTo(Member member) {
+      if (to == null) return false;
+      if (member.host().equals("-")) return true;
+      return member.host().equals(to.host()) && member.port() == to.port();
     }
 
     synchronized void ended(Ended which, Status why) {

@@ -1,0 +1,68 @@
+package stoa.raft.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import stoa.raft.GroupId;
+import stoa.raft.Member;
+import stoa.raft.MemberNetwork;
+import stoa.raft.Reach;
+
+class LinksTest {
+  private static final String HOST = "127.0.0.1";
+  private static final GroupId GROUP = new GroupId(1, 0);
+
+  /// Groups tell of a member without its address for clients, its own messages with it. A way that
+  /// began anew at each change would lose what is on it, and cost a handshake for each message.
+  @Test
+  void oneConnectionLeadsToAMemberInAllItsForms() throws Exception {
+    var network = MemberNetwork.of(null, Reach.ALL);
+    var received = new ArrayList<Byte>();
+    var all = new CountDownLatch(100);
+    int port = free();
+    var member = new Member("b", HOST, port, 1);
+    try (var receiving =
+            new Links(
+                network,
+                HOST,
+                port,
+                (_, message) -> {
+                  synchronized (received) {
+                    received.add(message[0]);
+                  }
+                  all.countDown();
+                });
+        var sending = new Links(network, HOST, free(), (_, _) -> {})) {
+      var expected = new ArrayList<Byte>();
+      for (byte i = 0; i < 100; i++) {
+        sending.send(form(member, i), GROUP, new byte[] {i});
+        expected.add(i);
+      }
+      assertTrue(all.await(60, TimeUnit.SECONDS), "messages were lost");
+      assertEquals(List.copyOf(expected), received);
+    } finally {
+      network.close();
+    }
+  }
+
+  private static Member form(Member member, int number) {
+    return switch (number % 3) {
+      case 0 -> member;
+      case 1 -> member.withClients("127.0.0.1:7400");
+      default -> new Member(member.id(), "-", 0, 0);
+    };
+  }
+
+  private static int free() throws IOException {
+    try (var socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+}
