@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// in those that the index leaves. So may a predicate, [Condition#meets].
 ///
 /// All entries are as of one moment, as for [Query], and with the same meaning between the steps of
-/// a call, in transactions, at a snapshot, and at a log address. Every entry of the answer meets the
-/// conditions. While a call is between its steps, its entry may be missing from an answer, and a
-/// number may count it under its old value, or under both.
+/// a call, in transactions, at a snapshot, and at a log address. Every entry of the answer meets
+/// the conditions. While a call is between its steps, its entry may be missing from an answer, and
+/// a number may count it under its old value, or under both.
 ///
 /// Each method returns another query; a query is immutable and thread-safe. The first query of a
 /// map enters existing entries in indexes that were declared later.

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The servers answer it from the [indexes][Index] of the class, and read the objects only for what
 /// the indexes do not tell. It sees all indexes and objects as of one moment: the present; that of
-/// the transaction whose body asks; or that of a snapshot or log address ([#at]). A transaction that asks, and
-/// changes something, conflicts with every call that would change the answer.
+/// the transaction whose body asks; or that of a snapshot or log address ([#at]). A transaction
+/// that asks, and changes something, conflicts with every call that would change the answer.
 ///
 /// A call that is not part of a transaction enters its object in the indexes after it has executed,
 /// and before it returns. So a question meanwhile may find the object under its old value, or under

@@ -42,8 +42,8 @@ record ValueIndexes(List<IndexedMember> members, String ids) {
     IndexedMember first = members.getFirst();
     throw new NotShareable(
         "%s has %s on %s, which %s does not keep; put such values into a SharedMap or ShardedMap, or"
-            .formatted(
-                values.getName(), first.isUnique() ? "@Unique" : "@Index", first.name(), map)
+                .formatted(
+                    values.getName(), first.isUnique() ? "@Unique" : "@Index", first.name(), map)
             + " use a class without the annotation here");
   }
 

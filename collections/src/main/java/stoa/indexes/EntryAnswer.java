@@ -73,7 +73,8 @@ public final class EntryAnswer {
     return rows;
   }
 
-  /// Returns whether the value of an entry is in the ranges of the index in which its key was found.
+  /// Returns whether the value of an entry is in the ranges of the index in which its key was
+  /// found.
   private boolean isIn(Plan plan, String key, Object value) {
     if (plan.spans().isEmpty() || plan.spans().contains(Span.ALL)) return true;
     try {
@@ -102,8 +103,7 @@ public final class EntryAnswer {
   }
 
   private static CallFailed failed(String key, CallFailed thrown) {
-    return new CallFailed(
-        "the value of \"" + key(key) + "\": " + thrown.getMessage(), thrown);
+    return new CallFailed("the value of \"" + key(key) + "\": " + thrown.getMessage(), thrown);
   }
 
   private static Object key(String text) {

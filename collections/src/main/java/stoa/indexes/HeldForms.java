@@ -4,8 +4,8 @@ import java.util.Map;
 import stoa.Snapshot;
 import stoa.Stoa;
 
-/// What maps keep of their values for indexes, for a reader without the classes of the values.
-/// Stateless.
+/// The forms of values in indexes, as maps keep them, for a reader without the classes of the
+/// values. Stateless.
 public interface HeldForms {
   /// Returns whether indexes of that name are those of a map, see [stoa.spi.Entered#owner].
   boolean isOfMap(String owner);

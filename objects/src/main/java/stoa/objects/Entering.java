@@ -52,7 +52,7 @@ final class Entering {
     this.owner = owner;
   }
 
-  /// What was made.
+  /// A change that was made.
   ///
   /// @param receiver the change of the entry to which the value was passed on; null when it was not
   private record Made(Entered.Change change, Entered.@Nullable Change receiver) {}
@@ -213,8 +213,7 @@ final class Entering {
 
   private @Nullable String enter(Entered.Change change, boolean isClaim) {
     return indexes()
-        .enter(
-            service.stoa(), owner, change.index(), isClaim, change.value(), change.entry());
+        .enter(service.stoa(), owner, change.index(), isClaim, change.value(), change.entry());
   }
 
   private void remove(Entered.Change change) {

@@ -99,7 +99,7 @@ public final class Json {
     for (RecordComponent component : record.getClass().getRecordComponents()) {
       Method accessor = component.getAccessor();
       try {
-        // What a public record of an exported package has, every module may read.
+        // Every module may read a public record of an exported package.
         if (!accessor.canAccess(record)) accessor.setAccessible(true);
         all.put(component.getName(), accessor.invoke(record));
       } catch (InaccessibleObjectException closed) {

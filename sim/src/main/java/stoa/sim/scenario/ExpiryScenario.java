@@ -24,7 +24,8 @@ import stoa.spi.Collections;
 
 /// Objects and values of keys that end by themselves are created and renewed, while the disk of the
 /// store fails, and the store restarts or gets another leader. In some runs, an operator deploys
-/// versions of the class meanwhile. None ends before its time; at the end all have ended, and neither indexes nor timers have anything of them.
+/// versions of the class meanwhile. None ends before its time; at the end all have ended, and
+/// neither indexes nor timers have anything of them.
 public final class ExpiryScenario implements Scenario {
   private static final int SPARKS = 4;
   private static final int TURNS = 60;

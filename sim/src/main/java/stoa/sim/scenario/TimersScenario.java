@@ -24,9 +24,9 @@ import stoa.sim.world.TallyVersions;
 
 /// Methods schedule timers, move and cancel them, while the disk of the store fails, and the store
 /// restarts or gets another leader: also in the middle of a firing. In some runs, an operator
-/// deploys versions of the class meanwhile. A timer fires once for each of
-/// its times, and never before it; those of one object fire in the order of their times; missed
-/// repeats are made up for as their schedule says.
+/// deploys versions of the class meanwhile. A timer fires once for each of its times, and never
+/// before it; those of one object fire in the order of their times; missed repeats are made up for
+/// as their schedule says.
 public final class TimersScenario implements Scenario {
   private static final int BELLS = 3;
   private static final int TURNS = 60;

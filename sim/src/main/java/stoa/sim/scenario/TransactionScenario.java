@@ -123,7 +123,7 @@ public final class TransactionScenario implements Scenario {
     private final Map<String, String> references = new TreeMap<>();
     private final List<String> appended = new ArrayList<>();
 
-    // What it does with the lists of one object, and what others had done there when it began.
+    // Its kinds of calls on the lists of one object, and the calls of others there when it began.
     private boolean adds;
     private boolean asks;
     private boolean appends;

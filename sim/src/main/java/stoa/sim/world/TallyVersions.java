@@ -43,8 +43,7 @@ public final class TallyVersions {
 
   /// Returns the class file of a version of [SimulatedSpark].
   public static Map<String, byte[]> spark(int number) {
-    return Map.of(
-        SimulatedSpark.class.getName(), returning(SimulatedSpark.class, "build", number));
+    return Map.of(SimulatedSpark.class.getName(), returning(SimulatedSpark.class, "build", number));
   }
 
   /// Returns a class file of a class in which a method without parameters returns a number.
