@@ -7,11 +7,10 @@ import java.lang.module.Configuration;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
+import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,20 +45,10 @@ class JsonTest {
                 }
                 """));
     Path classes = Files.createDirectories(folder.resolve("classes"));
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-      boolean isCompiled =
-          compiler
-              .getTask(
-                  null,
-                  files,
-                  null,
-                  List.of("-d", classes.toString(), "-proc:none"),
-                  null,
-                  files.getJavaFileObjectsFromPaths(sources))
-              .call();
-      assertEquals(true, isCompiled);
-    }
+    var arguments = new ArrayList<>(List.of("-d", classes.toString(), "-proc:none"));
+    for (Path one : sources) arguments.add(one.toString());
+    ToolProvider compiler = ToolProvider.findFirst("javac").orElseThrow();
+    assertEquals(0, compiler.run(System.out, System.err, arguments.toArray(String[]::new)));
     Configuration shop =
         ModuleLayer.boot()
             .configuration()
