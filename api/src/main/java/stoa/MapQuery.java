@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// in those that the index leaves. So may a predicate, [Condition#meets].
 ///
 /// All entries are as of one moment, as for [Query], and with the same meaning between the steps of
-/// a call, in transactions, and at a snapshot.
+/// a call, in transactions, at a snapshot, and at a log address. Every entry of the answer meets
+/// the conditions. While a call is between its steps, its entry may be missing from an answer, and
+/// a number may count it under its old value, or under both.
 ///
 /// Each method returns another query; a query is immutable and thread-safe. The first query of a
 /// map enters existing entries in indexes that were declared later.
@@ -42,6 +44,16 @@ public interface MapQuery<K, V> {
 
   /// Returns the query that sees the store as of a snapshot.
   MapQuery<K, V> at(Snapshot snapshot);
+
+  /// Returns the query that sees the store as of a log address. The store does not trim what the
+  /// query shows while the query, or another one that came of it, is reachable.
+  ///
+  /// At the address of a transaction's commit, it sees all changes of the transaction; at that of
+  /// another call, the call's object and not yet its changes of indexes, which come behind it.
+  ///
+  /// @param address a log address up to the present
+  /// @throws TooOld when the store has trimmed what was there
+  MapQuery<K, V> at(LogAddress address);
 
   /// Returns the entries, which do not change any more.
   ///

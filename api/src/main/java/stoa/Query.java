@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The servers answer it from the [indexes][Index] of the class, and read the objects only for what
 /// the indexes do not tell. It sees all indexes and objects as of one moment: the present; that of
-/// the transaction whose body asks; or that of a snapshot ([#at]). A transaction that asks, and
-/// changes something, conflicts with every call that would change the answer.
+/// the transaction whose body asks; or that of a snapshot or log address ([#at]). A transaction
+/// that asks, and changes something, conflicts with every call that would change the answer.
 ///
 /// A call that is not part of a transaction enters its object in the indexes after it has executed,
 /// and before it returns. So a question meanwhile may find the object under its old value, or under
@@ -48,6 +48,16 @@ public interface Query<T> {
 
   /// Returns the query that sees the store as of a snapshot.
   Query<T> at(Snapshot snapshot);
+
+  /// Returns the query that sees the store as of a log address. The store does not trim what the
+  /// query shows while the query, or another one that came of it, is reachable.
+  ///
+  /// At the address of a transaction's commit, it sees all changes of the transaction; at that of
+  /// another call, the call's object and not yet its changes of indexes, which come behind it.
+  ///
+  /// @param address a log address up to the present
+  /// @throws TooOld when the store has trimmed what was there
+  Query<T> at(LogAddress address);
 
   /// Returns the objects.
   ///

@@ -87,9 +87,10 @@ public interface Indexes {
   /// @param type its stored name
   List<String> indexesOf(Stoa stoa, String type);
 
-  /// Compares an index with the objects of a type whose class the program lacks.
+  /// Compares an index with the objects of a type whose class the program lacks; an index of a map
+  /// with what the map keeps beside its values.
   ///
-  /// @param type its stored name
-  /// @param objects the encoded keys of the objects, each time anew
+  /// @param type its stored name, or what [Entered#owner] returns
+  /// @param objects the encoded keys of the objects, each time anew; not read for a map
   List<String> differences(Stoa stoa, String type, String index, Iterable<byte[]> objects);
 }

@@ -143,6 +143,25 @@ final class HashEntries {
     return new Page(Paged.ANY, items, null);
   }
 
+  /// Returns entries after a hash that are in an index, about `max` of them: for each its key, and
+  /// the form of its value.
+  ///
+  /// @param after null for the beginning
+  Page forms(String id, @Nullable Integer after, int max) {
+    var items = new ArrayList<Object>();
+    for (Map.Entry<Integer, Cell> chain :
+        (after == null ? chains : chains.tailMap(after, false)).entrySet()) {
+      for (Cell cell = chain.getValue(); cell != null; cell = cell.next()) {
+        String form = Indexed.formOf(cell.value(), id);
+        if (form == null) continue;
+        items.add(cell.key());
+        items.add(form);
+      }
+      if (items.size() >= 2 * max) return new Page(Paged.ANY, items, chain.getKey());
+    }
+    return new Page(Paged.ANY, items, null);
+  }
+
   /// Passes every chain to an action, in the order of hashes.
   void forEach(java.util.function.Consumer<List<Cell>> action) {
     for (Cell chain : chains.values()) {

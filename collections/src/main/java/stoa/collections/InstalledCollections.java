@@ -28,7 +28,7 @@ import stoa.timers.InstalledTimers;
 
 /// Makes the facades of this package. Stateless.
 public final class InstalledCollections implements Collections {
-  private static final Indexes INDEXES = new InstalledIndexes();
+  private static final Indexes INDEXES = new InstalledIndexes(new MapForms());
 
   /// For [java.util.ServiceLoader].
   public InstalledCollections() {}
@@ -75,6 +75,7 @@ public final class InstalledCollections implements Collections {
       Class<K> keys,
       Class<V> values,
       @Nullable Class<? extends Comparator<? super K>> order) {
+    ValueIndexes.refuse(values, "a SharedNavigableMap");
     admit(stoa, NavigableFacade.class, keys, values);
     if (order != null) admit(stoa, order);
     String orderName = order == null ? null : order.getName();
@@ -112,6 +113,7 @@ public final class InstalledCollections implements Collections {
   @Override
   public <K extends Comparable<? super K>, V> SharedRangeMap<K, V> rangeMap(
       Stoa stoa, String name, Class<K> keys, Class<V> values) {
+    ValueIndexes.refuse(values, "a SharedRangeMap");
     admit(stoa, RangeFacade.class, keys, values);
     Classes classes = Classes.of(keys, values);
     RangeObject object = stoa.get(RangeObject.class, name, classes.names());
@@ -182,6 +184,7 @@ public final class InstalledCollections implements Collections {
 
   @Override
   public <K, V> SharedBTree<K, V> bTree(Stoa stoa, String name, Class<K> keys, Class<V> values) {
+    ValueIndexes.refuse(values, "a SharedBTree");
     admit(stoa, TreeFacade.class, keys, values);
     Classes classes = Classes.of(keys, values);
     NodeObject root = stoa.get(NodeObject.class, NodeKey.root(name), classes.names());

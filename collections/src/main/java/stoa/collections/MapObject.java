@@ -190,6 +190,14 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
     return entries.lacking(ids, (Integer) from, max);
   }
 
+  /// Returns the keys that are in an index, each followed by the form of its value there.
+  ///
+  /// @param from null for the beginning
+  @Accessor
+  public Page forms(String id, @Nullable Object from, int max) {
+    return entries.forms(id, (Integer) from, max);
+  }
+
   /// Returns those of some keys that the map has, each followed by its value.
   @Accessor
   public List<Object> found(List<Object> keys) {

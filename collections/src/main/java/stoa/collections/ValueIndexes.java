@@ -32,6 +32,21 @@ record ValueIndexes(List<IndexedMember> members, String ids) {
     return KNOWN.get(values);
   }
 
+  /// Refuses values that declare indexes, for a map that keeps none.
+  ///
+  /// @param map the kind of the map
+  /// @throws NotShareable when the class declares one, naming both and the remedy
+  static void refuse(Class<?> values, String map) {
+    List<IndexedMember> members = of(values).members;
+    if (members.isEmpty()) return;
+    IndexedMember first = members.getFirst();
+    throw new NotShareable(
+        "%s has %s on %s, which %s does not keep; put such values into a SharedMap or ShardedMap, or"
+                .formatted(
+                    values.getName(), first.isUnique() ? "@Unique" : "@Index", first.name(), map)
+            + " use a class without the annotation here");
+  }
+
   boolean isEmpty() {
     return members.isEmpty();
   }

@@ -49,21 +49,23 @@ public final class EntryAnswer {
     if (answer.equals(Plan.INCOMPLETE) || plan.result() != Plan.Result.ROWS) {
       return List.copyOf(answer);
     }
-    List<Object> rows = withValues(answer);
+    List<Object> rows = withValues(plan, answer);
     boolean lacks = rows.size() / 3 < answer.size() / 2;
     if (!lacks || plan.window().max() == Integer.MAX_VALUE) return rows;
-    // A call has removed an entry, and is about to remove it from the index: look at each of them.
+    // A call has changed an entry, and is about to change the index: look at each of them.
     Test each = new Test.All(List.of(plan.rest()));
-    return withValues(plan.with(each).answer(this::met));
+    return withValues(plan, plan.with(each).answer(this::met));
   }
 
-  private List<Object> withValues(List<String> answer) {
+  /// Returns rows with the values of their entries, without those whose values are no longer in the
+  /// ranges of the index.
+  private List<Object> withValues(Plan plan, List<String> answer) {
     read(answer.subList(1, answer.size()));
     var rows = new ArrayList<Object>();
     rows.add(COMPLETE);
     for (int i = 1; i < answer.size(); i += 2) {
       Object value = known.get(answer.get(i + 1));
-      if (value == null) continue;
+      if (value == null || !isIn(plan, answer.get(i + 1), value)) continue;
       rows.add(answer.get(i));
       rows.add(answer.get(i + 1));
       rows.add(value);
@@ -71,23 +73,37 @@ public final class EntryAnswer {
     return rows;
   }
 
+  /// Returns whether the value of an entry is in the ranges of the index in which its key was
+  /// found.
+  private boolean isIn(Plan plan, String key, Object value) {
+    if (plan.spans().isEmpty() || plan.spans().contains(Span.ALL)) return true;
+    try {
+      return plan.has(new Looked(value).value(plan.indexed()));
+    } catch (CallFailed thrown) {
+      throw failed(key, thrown);
+    }
+  }
+
   private List<String> met(Plan plan, List<String> rows) {
     read(rows);
     var met = new ArrayList<String>();
     for (int i = 0; i < rows.size(); i += 2) {
       Object value = known.get(rows.get(i + 1));
-      if (value == null) continue;
+      if (value == null || !isIn(plan, rows.get(i + 1), value)) continue;
       var looked = new Looked(value);
       try {
         if (!plan.rest().holds(looked)) continue;
         met.add(plan.order().isEmpty() ? rows.get(i) : looked.value(plan.order()));
         met.add(rows.get(i + 1));
       } catch (CallFailed thrown) {
-        Object key = key(rows.get(i + 1));
-        throw new CallFailed("the value of \"" + key + "\": " + thrown.getMessage(), thrown);
+        throw failed(rows.get(i + 1), thrown);
       }
     }
     return met;
+  }
+
+  private static CallFailed failed(String key, CallFailed thrown) {
+    return new CallFailed("the value of \"" + key(key) + "\": " + thrown.getMessage(), thrown);
   }
 
   private static Object key(String text) {

@@ -12,6 +12,7 @@ import stoa.Call1;
 import stoa.Condition;
 import stoa.LimitExceeded;
 import stoa.LiveQuery;
+import stoa.LogAddress;
 import stoa.MapQuery;
 import stoa.NotShareable;
 import stoa.Query;
@@ -95,6 +96,12 @@ final class EntryQuery<K, V> implements MapQuery<K, V> {
   public MapQuery<K, V> at(Snapshot moment) {
     Objects.requireNonNull(moment, "the snapshot is null");
     return new EntryQuery<>(source, tests, predicates, order, window, moment);
+  }
+
+  @Override
+  public MapQuery<K, V> at(LogAddress address) {
+    Objects.requireNonNull(address, "the address is null");
+    return at(source.stoa().at(address));
   }
 
   private IndexedMember member(Call1<V, ?> part) {

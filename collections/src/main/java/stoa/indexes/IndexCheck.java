@@ -122,6 +122,25 @@ final class IndexCheck {
     }
   }
 
+  /// The entries of a map, as the map keeps them for its indexes.
+  private record Held(SharedStoa stoa, String owner, HeldForms forms) implements Recount {
+    @Override
+    public Map<String, String> values(
+        IndexCheck check, Snapshot moment, Set<String> entered, List<String> failed) {
+      return forms.read(stoa, owner, check.index, moment);
+    }
+
+    @Override
+    public String word() {
+      return "entry";
+    }
+
+    @Override
+    public Object named(String key) {
+      return "\"" + Keys.decode(InstalledIndexes.key(key), stoa.service().loader()) + "\"";
+    }
+  }
+
   /// Returns the differences of all indexes of a class, a line each.
   ///
   /// @param moment a moment between calls; null for the present
@@ -154,9 +173,19 @@ final class IndexCheck {
   /// Returns the differences of an index of a class that the program lacks.
   static List<String> differences(
       SharedStoa stoa, String type, String index, Iterable<byte[]> objects) {
+    return differences(stoa, type, index, new Objects(stoa, type, objects));
+  }
+
+  /// Returns the differences of an index of a map from what the map keeps for it, for a program
+  /// that lacks the class of the values.
+  static List<String> differences(SharedStoa stoa, String owner, String index, HeldForms forms) {
+    return differences(stoa, owner, index, new Held(stoa, owner, forms));
+  }
+
+  private static List<String> differences(
+      SharedStoa stoa, String type, String index, Recount recount) {
     IndexForm form = IndexForm.named(word(index, 2));
     UnaryOperator<String> decoding = value -> form == null ? "a record" : shown(form, value);
-    var recount = new Objects(stoa, type, objects);
     return some(new IndexCheck(stoa, type, index, recount, decoding).differences());
   }
 

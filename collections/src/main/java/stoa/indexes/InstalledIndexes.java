@@ -28,8 +28,12 @@ public final class InstalledIndexes implements Indexes {
   // The most objects that one transaction enters in new indexes.
   private static final int ENTERED_MAX = 256;
 
+  private final HeldForms forms;
+
   /// For [stoa.collections.InstalledCollections].
-  public InstalledIndexes() {}
+  public InstalledIndexes(HeldForms forms) {
+    this.forms = forms;
+  }
 
   /// Returns the key of a part of an index.
   static String nameOf(String type, String index, int number) {
@@ -259,7 +263,9 @@ public final class InstalledIndexes implements Indexes {
 
   @Override
   public List<String> differences(Stoa stoa, String type, String index, Iterable<byte[]> objects) {
-    return IndexCheck.differences(shared(stoa), type, index, objects);
+    return forms.isOfMap(type)
+        ? IndexCheck.differences(shared(stoa), type, index, forms)
+        : IndexCheck.differences(shared(stoa), type, index, objects);
   }
 
   private static SharedStoa shared(Stoa stoa) {

@@ -149,6 +149,16 @@ record Plan(
     return rest.equals(Test.TRUE) && order.isEmpty();
   }
 
+  /// Returns the field or accessor of its index.
+  String indexed() {
+    return index.split(" ", -1)[1];
+  }
+
+  /// Returns whether one of its ranges has a value.
+  boolean has(String value) {
+    return spans.stream().anyMatch(span -> span.has(value));
+  }
+
   /// Returns the one value of the index where all rows are, in their order; null when there is
   /// none.
   @Nullable String point() {

@@ -50,6 +50,11 @@ record Span(@Nullable String from, @Nullable String to) {
     return new Span(first, end);
   }
 
+  /// Returns whether it has a value.
+  boolean has(String value) {
+    return (from == null || from.compareTo(value) <= 0) && (to == null || value.compareTo(to) < 0);
+  }
+
   /// Returns how few values it may have, as a number for comparison: less is fewer.
   int rank() {
     if (point() != null) return 0;

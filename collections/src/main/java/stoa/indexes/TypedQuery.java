@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Call1;
 import stoa.Condition;
 import stoa.LiveQuery;
+import stoa.LogAddress;
 import stoa.Query;
 import stoa.Ref;
 import stoa.Snapshot;
@@ -95,6 +96,12 @@ final class TypedQuery<T> implements Query<T> {
   public Query<T> at(Snapshot moment) {
     Objects.requireNonNull(moment, "the snapshot is null");
     return new TypedQuery<>(stoa, type, tests, order, window, moment);
+  }
+
+  @Override
+  public Query<T> at(LogAddress address) {
+    Objects.requireNonNull(address, "the address is null");
+    return at(stoa.at(address));
   }
 
   private IndexedMember member(Call1<T, ?> accessor) {

@@ -34,6 +34,7 @@ import stoa.Change;
 import stoa.Changes;
 import stoa.Index;
 import stoa.LiveQuery;
+import stoa.LogAddress;
 import stoa.MapQuery;
 import stoa.NotShareable;
 import stoa.NotUnique;
@@ -258,6 +259,43 @@ class IndexedMapTest {
       map.putAll(Map.of("a", tool("1", 1), "b", tool("2", 2)));
       assertEquals(List.of("b"), keys(stoa.query(map).where(eq(part(Product::code), "2"))));
       assertEquals(List.of(), stoa.checkIndexes(map));
+    }
+  }
+
+  @Test
+  void mapsThatKeepNoIndexesRefuseSuchValues() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      NotShareable refused =
+          assertThrows(
+              NotShareable.class, () -> stoa.navigableMap("n", String.class, Product.class));
+      assertEquals(
+          Product.class.getName()
+              + " has @Index on category, which a SharedNavigableMap does not keep; put such values"
+              + " into a SharedMap or ShardedMap, or use a class without the annotation here",
+          refused.getMessage());
+      assertThrows(NotShareable.class, () -> stoa.rangeMap("r", String.class, Product.class));
+      assertThrows(NotShareable.class, () -> stoa.bTree("t", String.class, Product.class));
+    }
+  }
+
+  @Test
+  void aQuerySeesTheEntriesAsOfALogAddress() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      for (ConcurrentMap<String, Product> map : List.of(products(stoa), sharded(stoa))) {
+        map.put("a", tool("1", 1));
+        assertEquals(1, query(stoa, map).count()); // from now on the indexes have all entries
+        LogAddress then;
+        try (Snapshot moment = stoa.snapshot()) {
+          then = moment.address();
+        }
+        map.put("a", new Product("toys", "2", 2));
+        map.put("b", tool("1", 3));
+        MapQuery<String, Product> tools =
+            query(stoa, map).where(eq(part(Product::category), "tools"));
+        assertEquals(List.of("b"), keys(tools));
+        assertEquals(List.of(Map.entry("a", tool("1", 1))), tools.at(then).list());
+        assertEquals(1, query(stoa, map).at(then).count());
+      }
     }
   }
 

@@ -1,12 +1,18 @@
 package stoa.indexes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stoa.Condition.eq;
+import static stoa.Condition.greater;
+import static stoa.Condition.part;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
@@ -14,9 +20,17 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
+import stoa.History;
 import stoa.Index;
+import stoa.MapQuery;
+import stoa.NotUnique;
 import stoa.Shared;
+import stoa.SharedMap;
 import stoa.Stoa;
+import stoa.Unique;
+import stoa.front.types.IndexForm;
+import stoa.front.types.Keys;
+import stoa.spi.Collections;
 
 /// What indexes have while many callers change values at once.
 class IndexUpkeepTest {
@@ -139,6 +153,79 @@ class IndexUpkeepTest {
               }));
       assertEquals(201, box.shelf());
       check(stoa);
+    }
+  }
+
+  record Member(@Unique String code, @Index String team) {}
+
+  private static SharedMap<String, Member> members(Stoa stoa) {
+    return stoa.map("members", String.class, Member.class);
+  }
+
+  private static String form(String text) {
+    return Objects.requireNonNull(IndexForm.named("text")).encode(text);
+  }
+
+  private static IndexPart partOf(Stoa stoa, String index, String value) {
+    int number = InstalledIndexes.numberOf(form(value));
+    return InstalledIndexes.partAt(stoa, "stoa.Map members", index, number);
+  }
+
+  private static void checkNeverFree(Stoa stoa, String code) {
+    History<IndexPart> history = stoa.history(partOf(stoa, "unique code text", code));
+    boolean isTaken = false;
+    for (long version = history.oldest(); version <= history.version(); version++) {
+      boolean now = history.at(version).count(form(code)) > 0;
+      assertTrue(now || !isTaken, code + " is free at version " + version);
+      isTaken |= now;
+    }
+    assertTrue(isTaken, code);
+  }
+
+  @Test
+  void aUniqueValueThatGoesFromEntryToEntryIsNeverFree() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      SharedMap<String, Member> members = members(stoa);
+      members.put("a", new Member("1", "x"));
+      members.put("b", new Member("2", "x"));
+      members.put("c", new Member("3", "x"));
+      members.putAll(Map.of("a", new Member("2", "y"), "b", new Member("1", "y")));
+      var refused = new LinkedHashMap<String, Member>();
+      refused.put("a", new Member("1", "z"));
+      refused.put("b", new Member("3", "z"));
+      assertThrows(NotUnique.class, () -> members.putAll(refused));
+      assertEquals(new Member("2", "y"), members.get("a"));
+      assertEquals(new Member("1", "y"), members.get("b"));
+      for (String code : List.of("1", "2", "3")) checkNeverFree(stoa, code);
+      assertEquals(List.of(), stoa.checkIndexes(members));
+    }
+  }
+
+  @Test
+  void anEntryOfAnAnswerMeetsTheConditionBetweenTheStepsOfACall() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      SharedMap<String, Member> members = members(stoa);
+      members.put("a", new Member("1", "x"));
+      members.put("b", new Member("2", "y"));
+      members.put("c", new Member("3", "y"));
+      // As if a call had put "y" into "a", and had not yet changed the index.
+      partOf(stoa, "index team text", "y").add(form("y"), InstalledIndexes.text(Keys.encode("a")));
+      assertEquals(
+          List.of(
+              "the index team text of stoa.Map members has \"a\" under \"y\", and the entry has"
+                  + " \"x\""),
+          Collections.installed()
+              .indexes()
+              .differences(stoa, "stoa.Map members", "index team text", List.of()));
+      MapQuery<String, Member> ys =
+          stoa.query(members).where(eq(part(Member::team), "y")).orderBy(part(Member::team));
+      assertEquals(List.of("b", "c"), ys.list().stream().map(Map.Entry::getKey).toList());
+      assertEquals("b", ys.first().orElseThrow().getKey());
+      assertEquals(
+          List.of("c"),
+          ys.where(greater(part(Member::code), "2")).list().stream()
+              .map(Map.Entry::getKey)
+              .toList());
     }
   }
 }

@@ -34,12 +34,15 @@ import stoa.Changes;
 import stoa.Closed;
 import stoa.Index;
 import stoa.LiveQuery;
+import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.NotUnique;
 import stoa.Query;
 import stoa.Shared;
 import stoa.Snapshot;
 import stoa.Stoa;
+import stoa.Transaction;
+import stoa.TxOptions;
 import stoa.Unique;
 import stoa.front.types.Keys;
 
@@ -510,6 +513,27 @@ class QueryTest {
       checkNames(assertThrows(CallFailed.class, odd::list), "isOdd threw java.lang.IllegalState");
       assertEquals(0, odd.where(eq(Fraction::quotient, 2L)).count());
       assertEquals(List.of(), stoa.checkIndexes(Fraction.class));
+    }
+  }
+
+  @Test
+  void aQuerySeesTheObjectsAsOfALogAddress() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Order a = order(stoa, "a", "ann", 1);
+      LogAddress then;
+      try (Transaction both = stoa.begin(TxOptions.STANDARD)) {
+        both.on(a).change("bob", 2);
+        both.on(stoa.get(Order.class, "b")).change("bob", 3);
+        then = ((Transaction.Outcome.Committed) both.commit()).address();
+      }
+      a.change("ann", 4);
+      Query<Order> bobs = stoa.query(Order.class).where(eq(Order::customer, "bob"));
+      assertEquals(List.of("b"), ids(bobs.list()));
+      Query<Order> earlier = bobs.at(then).orderBy(Order::total);
+      assertEquals(List.of("a", "b"), ids(earlier.list()));
+      assertEquals(2, earlier.count());
+      assertEquals(earlier.list(Order::total), earlier.list().stream().map(Order::total).toList());
+      assertThrows(IllegalStateException.class, earlier::watch);
     }
   }
 

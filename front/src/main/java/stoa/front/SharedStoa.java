@@ -538,6 +538,15 @@ public final class SharedStoa implements Host {
     return SharedSnapshot.named(this, place(snapshot.address()), snapshot.name());
   }
 
+  /// Returns a snapshot of the store at a log address, which lasts as one that [#snapshot()]
+  /// returns.
+  ///
+  /// @throws stoa.TooOld when the store has trimmed what was there
+  public Snapshot at(LogAddress address) {
+    MethodRun.refuse("take a snapshot");
+    return held(service.pin(null, address));
+  }
+
   private SharedSnapshot held(Service.Pinned pinned) {
     return SharedSnapshot.held(this, place(pinned.address()), pinned.release());
   }

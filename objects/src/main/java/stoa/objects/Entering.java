@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +24,12 @@ import stoa.store.running.Execution;
 /// the one entry of an ordinary object. The thread that executes the put uses it.
 final class Entering {
   /*
-   * First come the calls that need an answer: the claims of unique values, behind those that free a
-   * value which another entry claims in the same put. Each of them has a reverse. The others are
-   * left to the store, or made as calls, where it takes none.
+   * First come the calls that need an answer: the claims of unique values. A value that goes from
+   * one entry to another is passed on in front of them, and belongs to one of the two all the time:
+   * were it free meanwhile, an entry of another object of the same map could claim it, and nothing
+   * could give it back when a later claim is refused. Each of these calls has a reverse, which no
+   * index refuses. The others are left to the store, or made as calls, where it takes none; those
+   * that free a unique value come last.
    */
 
   // From more changes on, those of one part are one call, which is not told apart by its values.
@@ -48,6 +52,11 @@ final class Entering {
     this.owner = owner;
   }
 
+  /// A change that was made.
+  ///
+  /// @param receiver the change of the entry to which the value was passed on; null when it was not
+  private record Made(Entered.Change change, Entered.@Nullable Change receiver) {}
+
   /// A value of an index.
   private record Value(String index, String form) {
     static Value of(Entered.Change change) {
@@ -60,25 +69,25 @@ final class Entering {
   /// @throws NotUnique when another entry has one of the values
   /// @throws StoaException when the store refuses a call
   void apply(Entered.Changes changes) {
-    var claimed = new HashSet<Value>();
+    var receivers = new HashMap<Value, Entered.Change>();
     for (Entered.Change change : changes.entries()) {
-      if (change.isClaim()) claimed.add(Value.of(change));
+      if (change.isClaim()) receivers.putIfAbsent(Value.of(change), change);
     }
-    var asked = new ArrayList<Entered.Change>();
     var claims = new ArrayList<Entered.Change>();
     var rest = new ArrayList<Entered.Change>();
-    for (Entered.Change change : changes.entries()) {
-      if (change.isClaim()) claims.add(change);
-      else if (!change.enters() && claimed.contains(Value.of(change))) asked.add(change);
-      else rest.add(change);
-    }
-    asked.addAll(claims);
-    var made = new ArrayList<Entered.Change>();
+    var made = new ArrayList<Made>();
+    var passed = new HashSet<Entered.Change>();
     try {
-      for (Entered.Change change : asked) {
-        make(change);
-        made.add(change);
+      for (Entered.Change change : changes.entries()) {
+        if (change.isClaim()) {
+          claims.add(change);
+          continue;
+        }
+        Entered.Change receiver = change.enters() ? null : receivers.get(Value.of(change));
+        if (receiver == null) rest.add(change);
+        else if (pass(change, receiver, made)) passed.add(receiver);
       }
+      for (Entered.Change claim : claims) if (!passed.contains(claim)) makeOne(claim, made);
       for (String id : changes.lost()) lose(id);
       if (execution.mayLeave() && !execution.knowsNext()) leave(rest);
       else makeAll(rest, made);
@@ -86,6 +95,25 @@ final class Entering {
       takeBack(made);
       throw refused;
     }
+  }
+
+  /// Passes a unique value on to another entry, unless the log says that an earlier version of the
+  /// store has freed it, as the first call's answer shows.
+  ///
+  /// @param left the change of the entry that has the value
+  /// @param made gets what is made
+  /// @return whether the other entry has it, so that its claim is made
+  private boolean pass(Entered.Change left, Entered.Change receiver, List<Made> made) {
+    String holder = enter(receiver);
+    if (holder == null) {
+      made.add(new Made(left, null));
+      return false;
+    }
+    if (!holder.equals(left.entry())) throw notUnique(receiver, holder);
+    made.add(new Made(left, receiver)); // first, since taking back half of it does no harm
+    add(receiver);
+    remove(left);
+    return true;
   }
 
   private void leave(List<Entered.Change> changes) {
@@ -98,12 +126,10 @@ final class Entering {
   /// Makes changes that cannot be refused for a value.
   ///
   /// @param made gets those that are made
-  private void makeAll(List<Entered.Change> changes, List<Entered.Change> made) {
+  private void makeAll(List<Entered.Change> changes, List<Made> made) {
     if (changes.size() <= SINGLE_MAX) {
-      for (Entered.Change change : changes) {
-        make(change);
-        made.add(change);
-      }
+      for (Entered.Change change : changes) if (!frees(change)) makeOne(change, made);
+      for (Entered.Change change : changes) if (frees(change)) makeOne(change, made);
       return;
     }
     var parts = new TreeMap<String, List<Entered.Change>>();
@@ -116,7 +142,7 @@ final class Entering {
       for (int from = 0; from < all.size(); from += CHANGES_MAX) {
         List<Entered.Change> some = all.subList(from, Math.min(all.size(), from + CHANGES_MAX));
         makeOnce(some);
-        made.addAll(some);
+        for (Entered.Change change : some) made.add(new Made(change, null));
       }
     }
   }
@@ -135,6 +161,16 @@ final class Entering {
         });
   }
 
+  /// Returns whether other entries may have a value after a change that this one has before it.
+  private static boolean frees(Entered.Change change) {
+    return !change.enters() && change.isUnique() && !change.value().isEmpty();
+  }
+
+  private void makeOne(Entered.Change change, List<Made> made) {
+    make(change);
+    made.add(new Made(change, null));
+  }
+
   private void make(Entered.Change change) {
     if (!change.enters()) {
       remove(change);
@@ -144,31 +180,40 @@ final class Entering {
     if (other != null) throw notUnique(change, other);
   }
 
-  private void takeBack(List<Entered.Change> made) {
+  private void takeBack(List<Made> made) {
     try {
-      for (Entered.Change change : made.reversed()) {
-        if (change.enters()) {
-          remove(change);
-        } else if (enter(new Entered.Change(change.index(), change.value(), true, change.entry()))
-            != null) {
-          throw new NotUnique(name(change) + " has gone to another entry");
-        }
-      }
+      for (Made one : made.reversed()) takeBack(one);
     } catch (StoaException refused) {
       throw execution.suspend(refused); // no answer would be true
     }
   }
 
+  private void takeBack(Made made) {
+    Entered.Change change = made.change;
+    Entered.Change receiver = made.receiver;
+    if (receiver != null) {
+      add(change);
+      remove(receiver);
+    } else if (change.enters()) {
+      remove(change);
+    } else if (enter(new Entered.Change(change.index(), change.value(), true, change.entry()))
+        != null) {
+      throw new NotUnique(name(change) + " has gone to another entry");
+    }
+  }
+
+  /// Adds the entry of a change to those of its value, whatever entry has it.
+  private void add(Entered.Change change) {
+    var _ = within(() -> enter(change, false));
+  }
+
   private @Nullable String enter(Entered.Change change) {
-    return within(() ->
-        indexes()
-            .enter(
-                service.stoa(),
-                owner,
-                change.index(),
-                change.isClaim(),
-                change.value(),
-                change.entry()));
+    return within(() -> enter(change, change.isClaim()));
+  }
+
+  private @Nullable String enter(Entered.Change change, boolean isClaim) {
+    return indexes()
+        .enter(service.stoa(), owner, change.index(), isClaim, change.value(), change.entry());
   }
 
   private void remove(Entered.Change change) {

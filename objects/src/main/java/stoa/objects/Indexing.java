@@ -29,7 +29,8 @@ final class Indexing {
    * which the log has. So a replay makes the same calls in the same order.
    *
    * Values are entered before old ones are left, the unique ones first: a call that is refused has
-   * then removed nothing. Each call has a reverse, which is made when a later one is refused.
+   * then removed nothing. Each call has a reverse, which is made when a later one is refused. What
+   * frees a unique value comes last, since another object may have the value from then on.
    *
    * Only the calls that claim unique values need an answer. The others are left to the store, which
    * makes them behind the put, many in one: see Sequel and IndexChanges. It may make them twice, in
@@ -214,7 +215,17 @@ final class Indexing {
   private record Step(IndexedMember member, String value, boolean enters) {
     /// Returns whether it needs an answer: another object may have the value.
     boolean claims() {
-      return enters && member.isUnique() && !value.isEmpty();
+      return enters && isOfOne();
+    }
+
+    /// Returns whether another object may have the value after it.
+    boolean frees() {
+      return !enters && isOfOne();
+    }
+
+    /// Returns whether the value belongs to one object at most.
+    private boolean isOfOne() {
+      return member.isUnique() && !value.isEmpty();
     }
   }
 
@@ -322,10 +333,13 @@ final class Indexing {
         if (step.claims() == (pass == 0) && !value.equals(before.of(member))) steps.add(step);
       }
     }
-    for (int i = 0; i < before.members.size(); i++) {
-      IndexedMember member = before.members.get(i);
-      String value = before.values.get(i);
-      if (!value.equals(after.of(member))) steps.add(new Step(member, value, false));
+    for (int pass = 0; pass < 2; pass++) {
+      for (int i = 0; i < before.members.size(); i++) {
+        IndexedMember member = before.members.get(i);
+        String value = before.values.get(i);
+        var step = new Step(member, value, false);
+        if (step.frees() == (pass == 1) && !value.equals(after.of(member))) steps.add(step);
+      }
     }
     return steps;
   }
@@ -343,7 +357,7 @@ final class Indexing {
     try {
       for (Step step : made.reversed()) {
         if (step.enters) leave(step);
-        else if (enter(step) != null)
+        else if (enter(new Step(step.member, step.value, true)) != null)
           throw new NotUnique(step.member.name() + " has gone to another object");
       }
     } catch (StoaException refused) {

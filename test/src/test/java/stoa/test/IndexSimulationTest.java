@@ -3,6 +3,7 @@ package stoa.test;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
@@ -12,6 +13,7 @@ import stoa.Accessor;
 import stoa.Call1;
 import stoa.Condition;
 import stoa.Index;
+import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.NotUnique;
 import stoa.Query;
@@ -20,7 +22,9 @@ import stoa.SharedMap;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.Unique;
+import stoa.front.SharedStoa;
 import stoa.spi.Collections;
+import stoa.spi.Indexes;
 
 /// Indexes through crashes.
 class IndexSimulationTest {
@@ -43,6 +47,9 @@ class IndexSimulationTest {
   record Guest(@Index int row, @Unique @Nullable String name) {}
 
   static final class Seating implements SimulatedWork {
+    // Moments between calls.
+    private final List<LogAddress> moments = new ArrayList<>();
+
     private static SharedMap<Integer, Guest> guests(Stoa stoa) {
       return stoa.map("guests", Integer.class, Guest.class);
     }
@@ -56,6 +63,7 @@ class IndexSimulationTest {
         case 0 -> guests.remove(key);
         case 1 -> guests.clear();
         case 2 -> guests.putAll(Map.of(key, guest, key + 6, new Guest(0, null)));
+        case 6 -> exchange(guests, key, key + 1);
         case 3 ->
             stoa.transact(() -> {
               guests.put(key, guest);
@@ -70,6 +78,12 @@ class IndexSimulationTest {
       }
     }
 
+    private static void exchange(SharedMap<Integer, Guest> guests, int one, int other) {
+      Guest first = guests.get(one);
+      Guest second = guests.get(other);
+      if (first != null && second != null) guests.putAll(Map.of(one, second, other, first));
+    }
+
     private static Call1<Guest, Integer> row() {
       return Condition.part(Guest::row);
     }
@@ -77,6 +91,9 @@ class IndexSimulationTest {
     @Override
     public void begin(Stoa stoa) {
       for (int i = 0; i < 4; i++) stoa.get(Seat.class, i).seat(0, null);
+      // So that the indexes have all objects, and the check sees what they lack.
+      assertEquals(4, stoa.query(Seat.class).count());
+      assertEquals(0, stoa.query(guests(stoa)).count());
     }
 
     @Override
@@ -104,22 +121,24 @@ class IndexSimulationTest {
     }
 
     /// Keeps a moment, among a few.
-    private static void remember(Stoa stoa, RandomGenerator random) {
+    private void remember(Stoa stoa, RandomGenerator random) {
       String name = "m" + random.nextInt(3);
       var _ = stoa.deleteSnapshot(name);
-      var _ = stoa.snapshot(name);
+      moments.add(stoa.snapshot(name).address());
     }
 
     @Override
     public void check(Stoa stoa) {
       assertEquals(List.of(), stoa.checkIndexes(Seat.class));
       assertEquals(List.of(), stoa.checkIndexes(guests(stoa)));
-      for (Snapshot then : stoa.snapshots()) {
-        assertEquals(
-            List.of(), Collections.installed().indexes().differences(stoa, Seat.class, then));
-        assertEquals(
-            List.of(), Collections.installed().indexes().differences(stoa, guests(stoa), then));
-      }
+      for (Snapshot then : stoa.snapshots()) check(stoa, then);
+      for (LogAddress then : moments) check(stoa, ((SharedStoa) stoa).at(then));
+    }
+
+    private static void check(Stoa stoa, Snapshot then) {
+      Indexes indexes = Collections.installed().indexes();
+      assertEquals(List.of(), indexes.differences(stoa, Seat.class, then));
+      assertEquals(List.of(), indexes.differences(stoa, guests(stoa), then));
     }
   }
 

@@ -63,6 +63,13 @@ class LookTest {
       "@Shared(name = \"card\") public class Card { @Index private String owner;"
           + " public void give(String to) { owner = to; } }";
 
+  private static final String THING =
+      "public record Thing(@Index String color) {"
+          + " public static Object red() { return new Thing(\"red\"); } }";
+
+  private static final String INDEXES =
+      "card  index owner text\nstoa.Map index of things  index color text\n";
+
   @TempDir private Path directory;
 
   private static String stoa(int exitCode, String... arguments) {
@@ -79,7 +86,7 @@ class LookTest {
   }
 
   private Build pads() throws IOException {
-    return new Build(directory.resolve("pads"), NOTE, KIND, PAGE, NEGATIVE, PAD, CARD);
+    return new Build(directory.resolve("pads"), NOTE, KIND, PAGE, NEGATIVE, PAD, CARD, THING);
   }
 
   private static void fill(Build pads, Stoa stoa) {
@@ -99,6 +106,12 @@ class LookTest {
     stoa.map("words", String.class, String.class).put("one", "eins");
     stoa.navigableMap("order", Integer.class, String.class).put(3, "three");
     stoa.list("names", String.class).add("first");
+    things(pads, stoa, pads.type("Thing"));
+  }
+
+  private static <T> void things(Build pads, Stoa stoa, Class<T> type) {
+    stoa.map("index of things", String.class, type)
+        .put("a", type.cast(pads.callStatic("Thing", "red")));
   }
 
   private static void look(String... where) {
@@ -110,7 +123,7 @@ class LookTest {
     }
     assertEquals(5, v.size(), v::toString);
     String types = stoa(0, with(where, "objects"));
-    for (String type : List.of("2  pad", "1  stoa.Map", "1  stoa.List", "1  stoa.NavigableMap")) {
+    for (String type : List.of("2  pad", "2  stoa.Map", "1  stoa.List", "1  stoa.NavigableMap")) {
       assertTrue(types.contains(type), types);
     }
     String pads = stoa(0, with(where, "objects", "pad", "--sizes"));
@@ -245,10 +258,6 @@ class LookTest {
     }
   }
 
-  private static void indexes(String at) {
-    assertEquals("card  index owner text\n", stoa(0, "indexes", "--check", "--server", at));
-  }
-
   private static void serve(Build pads, Path data) throws IOException {
     var config = StoaConfig.of("file:" + data);
     var service = ObjectService.open(config, _ -> false);
@@ -257,7 +266,8 @@ class LookTest {
       look("--server", at);
       String open = stoa(1, "objects", "--data", data.toString());
       assertTrue(open.contains("is open in this process"), open);
-      indexes(at);
+      String indexes = stoa(1, "indexes", "--check", "--server", at);
+      assertTrue(indexes.startsWith(INDEXES + "  not checked: a v.Thing is stored, "), indexes);
       shell(pads, "--server", at);
       String top = stoa(0, "top", "--once", "--seconds", "0.2", "--server", at);
       assertTrue(top.contains("busiest objects"), top);
@@ -279,7 +289,7 @@ class LookTest {
             return null;
           });
       look("--server", server.address());
-      indexes(server.address());
+      assertEquals(INDEXES, stoa(0, "indexes", "--check", "--server", server.address()));
       String history = stoa(0, "history", "pad", "alice", "--server", server.address());
       assertTrue(history.contains("by session "), history);
       String kept = stoa(0, "keep", "--server", server.address());

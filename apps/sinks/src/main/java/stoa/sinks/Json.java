@@ -2,6 +2,8 @@ package stoa.sinks;
 
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.lang.reflect.InaccessibleObjectException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.util.Collection;
@@ -42,6 +44,9 @@ public final class Json {
   }
 
   /// Returns a value as JSON, in one line.
+  ///
+  /// @throws IllegalArgumentException when the class of a part is in a module that neither exports
+  ///   nor opens its package to this one, naming the class; when parts are nested too deeply
   public static String text(@Nullable Object value) {
     var out = new StringBuilder();
     write(out, value, 0);
@@ -92,9 +97,16 @@ public final class Json {
   private static Map<String, @Nullable Object> components(Record record) {
     var all = new LinkedHashMap<String, @Nullable Object>();
     for (RecordComponent component : record.getClass().getRecordComponents()) {
+      Method accessor = component.getAccessor();
       try {
-        component.getAccessor().setAccessible(true);
-        all.put(component.getName(), component.getAccessor().invoke(record));
+        // Every module may read a public record of an exported package.
+        if (!accessor.canAccess(record)) accessor.setAccessible(true);
+        all.put(component.getName(), accessor.invoke(record));
+      } catch (InaccessibleObjectException closed) {
+        throw new IllegalArgumentException(
+            "component %s of %s cannot be read; open its package to stoa.sinks"
+                .formatted(component.getName(), record.getClass().getName()),
+            closed);
       } catch (ReflectiveOperationException failed) {
         throw new IllegalArgumentException(component + " cannot be read", failed);
       }

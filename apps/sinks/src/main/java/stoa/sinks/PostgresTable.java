@@ -13,6 +13,7 @@ import stoa.ChangeStream;
 import stoa.Changes;
 import stoa.LogAddress;
 import stoa.Stoa;
+import stoa.TooOld;
 
 /// Mirrors the objects of a type in a table of PostgreSQL: a row for each object, with its key, its
 /// version, and its state as `jsonb`. One thread uses it.
@@ -68,14 +69,23 @@ public final class PostgresTable<T> {
   }
 
   /// Brings the table up to date until no change comes for a time: from its token on, or first with
-  /// the present objects, which become visible all at once.
+  /// the present objects. It begins with these when the table has no token, and when the store has
+  /// released changes behind the token. Then they replace all rows, in one transaction.
   ///
   /// @param idleMax the time
   /// @return how many changes it has handled
-  /// @throws stoa.TooOld when the store has released changes behind the token; delete the row of
-  ///   the table in `stoa_sinks` to begin anew
   public long run(Stoa stoa, Duration idleMax) throws SQLException, InterruptedException {
     LogAddress known = token();
+    if (known == null) return run(stoa, null, idleMax);
+    try {
+      return run(stoa, known, idleMax);
+    } catch (TooOld released) {
+      return run(stoa, null, idleMax);
+    }
+  }
+
+  private long run(Stoa stoa, @Nullable LogAddress known, Duration idleMax)
+      throws SQLException, InterruptedException {
     Changes<T> what = Changes.of(type).withStates();
     long handled = 0;
     try (ChangeStream<T> changes =

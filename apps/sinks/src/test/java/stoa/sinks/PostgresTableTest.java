@@ -127,6 +127,12 @@ class PostgresTableTest {
         assertEquals(2, table.run(stoa, IDLE));
         assertEquals("{alice=4}", rows(database).toString());
         assertEquals(0, table.run(stoa, IDLE));
+        for (int i = 0; i < 10; i++) alice.add(1);
+        stoa.get(JsonLinesTest.Account.class, "carol").add(2);
+        long version = stoa.history(alice).version();
+        assertEquals(version, stoa.history(alice).trim(version));
+        assertEquals(2, table.run(stoa, IDLE)); // the changes behind the token were released
+        assertEquals("{alice=14, carol=2}", rows(database).toString());
       }
     }
   }

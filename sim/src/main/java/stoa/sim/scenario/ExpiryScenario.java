@@ -13,19 +13,23 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.objects.ObjectService;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
 import stoa.sim.world.SimulatedSpark;
 import stoa.sim.world.SimulatedStore;
+import stoa.sim.world.TallyVersions;
 import stoa.spi.Collections;
 
 /// Objects and values of keys that end by themselves are created and renewed, while the disk of the
-/// store fails, and the store restarts or gets another leader. None ends before its time; at the
-/// end all have ended, and neither indexes nor timers have anything of them.
+/// store fails, and the store restarts or gets another leader. In some runs, an operator deploys
+/// versions of the class meanwhile. None ends before its time; at the end all have ended, and
+/// neither indexes nor timers have anything of them.
 public final class ExpiryScenario implements Scenario {
   private static final int SPARKS = 4;
   private static final int TURNS = 60;
+  private static final int VERSIONS = 3;
   // The number of recoveries that may fail before the disk stops failing.
   private static final int ATTEMPTS_MAX = 5;
   private static final Duration LIFE = Duration.ofMillis(SimulatedSpark.LIFE_MILLIS);
@@ -71,10 +75,14 @@ public final class ExpiryScenario implements Scenario {
     // When each was changed last for certain; null when that is not known.
     private final @Nullable Instant[] sparked = new @Nullable Instant[SPARKS];
     private final @Nullable Instant[] kept = new @Nullable Instant[SPARKS];
+    private final Chance code;
+    private final boolean deploys;
     private long micros = 1_000_000;
 
     Run(Chance chance, Trace trace, SimulatedStore store) {
       this.chance = chance.of("work");
+      code = chance.of("code");
+      deploys = code.percent(50);
       this.trace = trace;
       this.store = store;
     }
@@ -88,6 +96,7 @@ public final class ExpiryScenario implements Scenario {
           else if (dice < 60) look();
           else if (dice < 92) pass(Duration.ofMillis(chance.below(60)));
           else restart();
+          if (deploys && code.percent(8)) deploy();
           for (int i = chance.below(6); i > 0; i--) store.step();
         } catch (Unavailable failed) {
           trace.add("failed");
@@ -96,12 +105,33 @@ public final class ExpiryScenario implements Scenario {
       }
       store.calm();
       restart();
-      pass(Duration.ofSeconds(10));
-      for (int i = 0; i < 200; i++) {
-        store.tick();
-        store.settle();
+      // The call that ends an object may be its first one by a new version, which gives it another
+      // timer; that finds nothing a life later.
+      for (int round = 0; round < 2; round++) {
+        pass(Duration.ofSeconds(10));
+        for (int i = 0; i < 100; i++) {
+          store.tick();
+          store.settle();
+        }
       }
       check();
+    }
+
+    /// Makes a version of the class execute all later calls.
+    private void deploy() {
+      int version = code.below(VERSIONS);
+      trace.add("deploy " + version);
+      try {
+        var _ =
+            store.await(() ->
+                ObjectService.of(store.stoa(), _ -> true)
+                    .code()
+                    .deploy(TallyVersions.spark(version), _ -> {}));
+        trace.reached("a deployment");
+      } catch (StoaException lost) {
+        trace.add("lost " + lost.getClass().getSimpleName());
+        restart();
+      }
     }
 
     private Instant now() {

@@ -12,7 +12,26 @@ public final class ShelfSteps {
   /// How many different calls there are.
   public static final int STEPS = 8;
 
+  /// The step that reads a list.
+  public static final int READ = 0;
+
+  /// The step that adds to a list.
+  public static final int ADD = 4;
+
+  /// The step that adds to all lists.
+  public static final int ADD_TO_ALL = 6;
+
   private ShelfSteps() {}
+
+  /// Returns whether a call commutes with other additions.
+  public static boolean isAddition(int step) {
+    return step >= ADD && step <= ADD_TO_ALL;
+  }
+
+  /// Returns whether a call changes a list and returns it.
+  public static boolean isAppend(int step) {
+    return step == 2 || step == 3;
+  }
 
   /// Makes a call.
   ///

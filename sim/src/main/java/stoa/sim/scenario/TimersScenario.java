@@ -14,19 +14,23 @@ import stoa.Limits;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.objects.ObjectService;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
 import stoa.sim.world.SimulatedBell;
 import stoa.sim.world.SimulatedStore;
+import stoa.sim.world.TallyVersions;
 
 /// Methods schedule timers, move and cancel them, while the disk of the store fails, and the store
-/// restarts or gets another leader: also in the middle of a firing. A timer fires once for each of
-/// its times, and never before it; those of one object fire in the order of their times; missed
-/// repeats are made up for as their schedule says.
+/// restarts or gets another leader: also in the middle of a firing. In some runs, an operator
+/// deploys versions of the class meanwhile. A timer fires once for each of its times, and never
+/// before it; those of one object fire in the order of their times; missed repeats are made up for
+/// as their schedule says.
 public final class TimersScenario implements Scenario {
   private static final int BELLS = 3;
   private static final int TURNS = 60;
+  private static final int VERSIONS = 3;
   // The number of recoveries that may fail before the disk stops failing.
   private static final int ATTEMPTS_MAX = 5;
   private static final Duration EVERY = Duration.ofMillis(70);
@@ -96,11 +100,15 @@ public final class TimersScenario implements Scenario {
     private final Map<String, Repeated> repeated = new TreeMap<>();
     // When timers were in the store for certain.
     private final Map<String, Instant> scheduledAt = new HashMap<>();
+    private final Chance code;
+    private final boolean deploys;
     private long micros = 1_000_000;
     private int ids;
 
     Run(Chance chance, Trace trace, SimulatedStore store) {
       this.chance = chance.of("work");
+      code = chance.of("code");
+      deploys = code.percent(50);
       this.trace = trace;
       this.store = store;
     }
@@ -115,6 +123,7 @@ public final class TimersScenario implements Scenario {
           else if (dice < 55) repeat();
           else if (dice < 90) pass(Duration.ofMillis(chance.below(60)));
           else restart();
+          if (deploys && code.percent(8)) deploy();
           for (int i = chance.below(6); i > 0; i--) store.step();
         } catch (Unavailable failed) {
           trace.add("failed");
@@ -127,6 +136,23 @@ public final class TimersScenario implements Scenario {
       Instant end = now();
       fireAll();
       check(end);
+    }
+
+    /// Makes a version of the class execute all later calls.
+    private void deploy() {
+      int version = code.below(VERSIONS);
+      trace.add("deploy " + version);
+      try {
+        var _ =
+            store.await(() ->
+                ObjectService.of(store.stoa(), _ -> true)
+                    .code()
+                    .deploy(TallyVersions.bell(version), _ -> {}));
+        trace.reached("a deployment");
+      } catch (StoaException lost) {
+        trace.add("lost " + lost.getClass().getSimpleName());
+        restart();
+      }
     }
 
     private Instant now() {

@@ -52,7 +52,8 @@ import stoa.storage.disk.SimulatedDisk;
 ///
 /// All reads must be strictly serializable, including those of doomed transactions; no transaction
 /// happens twice or in part; the ring stays one; the sum of all money stays the same; streams are
-/// dense, and their order is that of the log.
+/// dense, and their order is that of the log. No transaction that only adds to the lists of one
+/// object is aborted by others that add to them.
 public final class TransactionScenario implements Scenario {
   private static final int SERIES = 3;
   private static final int NODES = 5;
@@ -69,6 +70,9 @@ public final class TransactionScenario implements Scenario {
   private static final int STARVED = 8;
   private static final int BEYOND = 4;
   private static final int REMEMBERED_MAX = 10;
+
+  // The pairs of transactions that add to the lists of one object at once.
+  private static final int PAIRS = 4;
 
   // The kind of a single call that appends to one list.
   private static final int APPEND = 3;
@@ -119,6 +123,13 @@ public final class TransactionScenario implements Scenario {
     private final Map<String, String> references = new TreeMap<>();
     private final List<String> appended = new ArrayList<>();
 
+    // Its kinds of calls on the lists of one object, and the calls of others there when it began.
+    private boolean adds;
+    private boolean asks;
+    private boolean appends;
+    private long changesBefore;
+    private long additionsBefore;
+
     Attempt(String id, TransactionHistory.Open open, @Nullable Transaction explicit) {
       this.id = id;
       this.open = open;
@@ -138,7 +149,11 @@ public final class TransactionScenario implements Scenario {
       CompletableFuture<List<String>> future,
       String key,
       String element,
-      List<TransactionHistory.Open> opens) {}
+      List<TransactionHistory.Open> opens) {
+    boolean appendsToShelf() {
+      return !element.isEmpty() && ShelfSteps.LISTS.contains(key);
+    }
+  }
 
   /// A transaction with an unknown outcome.
   private record Doubtful(Attempt attempt, Transaction.@Nullable Id id) {}
@@ -156,6 +171,11 @@ public final class TransactionScenario implements Scenario {
     private final List<String> names = new ArrayList<>();
     private final List<SimulatedSeries> series = new ArrayList<>();
     private final List<SimulatedShelf> shelf = new ArrayList<>();
+
+    // The calls on the shelf that commute with no other, which have begun or ended; and the
+    // committed transactions that add to it.
+    private long changesOfShelf;
+    private long additionsToShelf;
     private final Map<String, SimulatedNode> nodes = new TreeMap<>();
     private final List<SimulatedAccount> accounts = new ArrayList<>();
     private final List<SimulatedRegister> pair = new ArrayList<>();
@@ -203,6 +223,7 @@ public final class TransactionScenario implements Scenario {
       store.calm();
       restart();
       for (int i = 0; i < 5; i++) work();
+      for (int i = 0; i < PAIRS; i++) addTogether();
       restart();
       readAll(TxOptions.reading());
       verifyStreams();
@@ -263,11 +284,7 @@ public final class TransactionScenario implements Scenario {
       if (chance.percent(40)) {
         int step = chance.below(reading ? 2 : ShelfSteps.STEPS);
         String list = chance.of(ShelfSteps.LISTS);
-        return attempt -> {
-          trace.reached("a part of an object is used");
-          var whole = attempt.on(shelf.getFirst());
-          ShelfSteps.run(whole, step, list, element(attempt), attempt.open);
-        };
+        return shelfStep(step, list);
       }
       int index = chance.below(SERIES);
       int other = (index + chance.between(1, SERIES - 1)) % SERIES;
@@ -278,6 +295,20 @@ public final class TransactionScenario implements Scenario {
       return attempt -> {
         attempt.on(series.get(index)).appendAndThrow(element(attempt));
         throw new AssertionError("a method that throws does not return");
+      };
+    }
+
+    private Step shelfStep(int step, String list) {
+      return attempt -> {
+        trace.reached("a part of an object is used");
+        var whole = attempt.on(shelf.getFirst());
+        if (ShelfSteps.isAddition(step)) attempt.adds = true;
+        else attempt.asks = true;
+        if (ShelfSteps.isAppend(step)) {
+          attempt.appends = true;
+          changesOfShelf++;
+        }
+        ShelfSteps.run(whole, step, list, element(attempt), attempt.open);
       };
     }
 
@@ -406,15 +437,50 @@ public final class TransactionScenario implements Scenario {
       else commit(client);
     }
 
+    /// Two transactions add to the lists of one object at once. In half of the cases, each reads
+    /// the list to which the other adds, so that one of them must give way; otherwise both commit.
+    private void addTogether() {
+      int first = chance.below(ShelfSteps.LISTS.size());
+      int behind = chance.between(1, ShelfSteps.LISTS.size() - 1);
+      String list = ShelfSteps.LISTS.get(first);
+      String other = ShelfSteps.LISTS.get((first + behind) % ShelfSteps.LISTS.size());
+      List<List<Step>> plans =
+          chance.percent(50)
+              ? List.of(
+                  List.of(shelfStep(ShelfSteps.READ, list), shelfStep(ShelfSteps.ADD, other)),
+                  List.of(shelfStep(ShelfSteps.READ, other), shelfStep(ShelfSteps.ADD, list)))
+              : List.of(List.of(addition(list)), List.of(addition(list)));
+      var both = new ArrayList<Client>();
+      for (List<Step> plan : plans) both.add(new Client(begun("t" + ids++, false), plan, false));
+      for (Client client : both) {
+        store.await(() -> {
+          for (Step step : client.rest()) step.run(client.attempt());
+          return true;
+        });
+      }
+      both.forEach(this::commit);
+    }
+
+    private Step addition(String list) {
+      return shelfStep(chance.between(ShelfSteps.ADD, ShelfSteps.ADD_TO_ALL), list);
+    }
+
     private void begin(int index) {
       boolean reading = chance.percent(25);
       String id = "t" + ids++;
+      Attempt attempt = begun(id, reading);
+      clients.set(index, new Client(attempt, plan(reading), reading));
+    }
+
+    private Attempt begun(String id, boolean reading) {
       // The transaction may begin at any moment from here on.
       var open = history.begin(id);
       Transaction explicit = store.stoa().begin(reading ? TxOptions.reading() : TxOptions.STANDARD);
       trace.add(id + " begins at " + explicit.at());
       var attempt = new Attempt(id, open, explicit);
-      clients.set(index, new Client(attempt, plan(reading), reading));
+      attempt.changesBefore = changesOfShelf;
+      attempt.additionsBefore = additionsToShelf;
+      return attempt;
     }
 
     private void step(int index, Client client) {
@@ -486,6 +552,13 @@ public final class TransactionScenario implements Scenario {
           Demand.that(!client.reading(), "who only reads never conflicts: " + cause);
           Demand.that(
               cause.changedAt().compareTo(cause.readAt()) > 0, "the winner came later: " + cause);
+          boolean commutes =
+              !attempt.asks
+                  && attempt.changesBefore == changesOfShelf
+                  && asked.stream().noneMatch(PendingCall::appendsToShelf);
+          Demand.that(
+              !commutes || !cause.object().equals(store.stoa().ref(shelf.getFirst())),
+              "additions conflict with nothing but other calls: " + cause);
         }
         case Transaction.Outcome.NotCommitted _ -> throw new AssertionError("a commit knows why");
         case Transaction.Outcome.Unknown(Transaction.Id id) -> {
@@ -497,6 +570,13 @@ public final class TransactionScenario implements Scenario {
 
     private void committed(Attempt attempt, @Nullable LogAddress address) {
       attempt.open.committed();
+      if (attempt.adds && !attempt.asks && attempt.explicit != null) {
+        if (attempt.additionsBefore < additionsToShelf) {
+          trace.reached("additions commit beside others");
+        }
+      }
+      if (attempt.adds) additionsToShelf++;
+      if (attempt.appends) changesOfShelf++;
       if (attempt.appended.isEmpty()) return;
       together.add(attempt.appended);
       if (address == null) return;
@@ -682,6 +762,7 @@ public final class TransactionScenario implements Scenario {
           key = list;
           opens.get(0).append(list, id);
           element = id;
+          changesOfShelf++;
           future = stoa.async(shelf.getFirst(), s -> s.append(list, id));
         }
         case 0 -> future = stoa.async(series.get(index), SimulatedSeries::elements);
@@ -706,6 +787,7 @@ public final class TransactionScenario implements Scenario {
     private void collect() {
       for (var one : List.copyOf(asked)) {
         if (!one.future().isDone()) continue;
+        if (one.appendsToShelf()) changesOfShelf++;
         try {
           List<String> all = one.future().join();
           // An answer with a list that the call also changed shows the list at that moment.

@@ -23,6 +23,17 @@ public class SimulatedBell {
 
   protected SimulatedBell() {}
 
+  /// Returns the number of a version of the class.
+  private static int build() {
+    return 0;
+  }
+
+  /// Returns the number of the version that executes calls.
+  @Accessor
+  public int version() {
+    return build();
+  }
+
   /// Schedules a ring, of this bell or of another one.
   public void plan(String timer, Instant due, @Nullable SimulatedBell other) {
     Call.schedule(timer, Schedule.at(due), other == null ? this : other).ring(timer, due);

@@ -17,6 +17,17 @@ public class SimulatedSpark {
 
   protected SimulatedSpark() {}
 
+  /// Returns the number of a version of the class.
+  private static int build() {
+    return 0;
+  }
+
+  /// Returns the number of the version that executes calls.
+  @Accessor
+  public int version() {
+    return build();
+  }
+
   /// Changes it.
   public void glow(int inColor) {
     color = inColor;

@@ -11,7 +11,8 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.Map;
 import java.util.Objects;
 
-/// Creates versions of the classes [SimulatedTally] and [SimulatedSheet].
+/// Creates versions of the classes [SimulatedTally], [SimulatedSheet], [SimulatedBell] and
+/// [SimulatedSpark].
 public final class TallyVersions {
   private TallyVersions() {}
 
@@ -29,6 +30,20 @@ public final class TallyVersions {
   /// Returns the class file of the version of [SimulatedSheet] that shifts rows.
   public static Map<String, byte[]> sheet(int shift) {
     return Map.of(SimulatedSheet.class.getName(), returning(SimulatedSheet.class, "shift", shift));
+  }
+
+  /// Returns the class files of a version of [SimulatedBell].
+  public static Map<String, byte[]> bell(int number) {
+    return Map.of(
+        SimulatedBell.class.getName(),
+        returning(SimulatedBell.class, "build", number),
+        SimulatedBell.Ring.class.getName(),
+        file(SimulatedBell.Ring.class));
+  }
+
+  /// Returns the class file of a version of [SimulatedSpark].
+  public static Map<String, byte[]> spark(int number) {
+    return Map.of(SimulatedSpark.class.getName(), returning(SimulatedSpark.class, "build", number));
   }
 
   /// Returns a class file of a class in which a method without parameters returns a number.

@@ -93,6 +93,7 @@ class CrashSimulationTest {
             "a nested transaction is dropped",
             "a nested transaction is kept",
             "a ring is read",
+            "additions commit beside others",
             "an unknown outcome was no commit",
             "the disk fails during a recovery",
             "the disk is full",
