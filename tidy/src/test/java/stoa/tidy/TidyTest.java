@@ -178,6 +178,11 @@ class TidyTest {
   }
 
   @Test
+  void modularProgramsCanNameEveryModuleForThem() {
+    none(JavaModules.problems(repository));
+  }
+
+  @Test
   void nothingNamesAMachineSleepsPromisesForLaterOrLacksANoun() {
     none(Words.problems(repository));
   }
