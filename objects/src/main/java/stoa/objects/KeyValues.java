@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.KeyValueStore;
+import stoa.Limits;
 import stoa.ListenerLimits;
 import stoa.NotShareable;
 import stoa.Ref;
@@ -57,7 +58,8 @@ final class KeyValues {
 
   private final Repeats repeats = new Repeats();
 
-  private final LocalService stoa;
+  private final Environment environment;
+  private final Limits limits;
   private final Store store;
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
@@ -92,9 +94,10 @@ final class KeyValues {
   private volatile boolean earlierLeft;
   private volatile boolean failureTold;
 
-  KeyValues(LocalService stoa, Threads threads) {
-    this.stoa = stoa;
-    this.store = stoa.core();
+  KeyValues(Store store, Environment environment, Limits limits, Threads threads) {
+    this.store = store;
+    this.environment = environment;
+    this.limits = limits;
     this.executor =
         task -> {
           try {
@@ -103,7 +106,7 @@ final class KeyValues {
             LOG.debug("the store is closed; what its listeners have not handled is dropped");
           }
         };
-    store.register(SharedKeys.SPACE, new ListenableKey.Factory(stoa));
+    store.register(SharedKeys.SPACE, new ListenableKey.Factory(environment));
     store.register(SESSIONS, new ListeningKeys.Factory());
     threads.every(this::tick);
   }
@@ -182,8 +185,12 @@ final class KeyValues {
 
   /// Returns the key of an encoded name.
   Key key(byte[] name) {
-    return new Key(
-        SharedKeys.SPACE, name, new Ref<>(SharedKeys.SPACE, Keys.decode(name, stoa.loader())));
+    return key(name, environment.catalog().loader());
+  }
+
+  /// Returns the key of an encoded name, whose classes a loader has.
+  static Key key(byte[] name, ClassLoader loader) {
+    return new Key(SharedKeys.SPACE, name, new Ref<>(SharedKeys.SPACE, Keys.decode(name, loader)));
   }
 
   // ---- put and get
@@ -250,7 +257,7 @@ final class KeyValues {
   }
 
   Request getAsync(Key key) {
-    return getAsync(key, stoa.limits().callTimeMax());
+    return getAsync(key, limits.callTimeMax());
   }
 
   Request getAsync(Key key, Duration timeMax) {
@@ -275,7 +282,7 @@ final class KeyValues {
   }
 
   private RuntimeException refusal(byte[] thrown) {
-    Throwable cause = stoa.marshaller().thrown(thrown);
+    Throwable cause = environment.catalog().marshaller().thrown(thrown);
     if (cause instanceof RuntimeException told) return told;
     throw new IllegalStateException(cause);
   }

@@ -485,7 +485,7 @@ class KeyValueStoreTest {
     LocalService service = LocalService.of(stoa);
     service.admit(Sum.class);
     byte[] handler = service.marshaller().value((Object) new Sum());
-    int code = service.handlers().numberOf(Sum.class, true);
+    int code = service.catalog().handlers().numberOf(Sum.class, true);
     values(stoa).register(listening, key(stoa, key), ListenerLimits.STANDARD, handler, code);
   }
 
