@@ -60,7 +60,8 @@ final class AutoRoot implements Auto {
     private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private boolean told; // guarded by watchers
     private volatile Member.@Nullable RootHold held; // written with `side` for writing
-    private volatile boolean isStuck; // at the server, since it could not be brought from there
+    // Whether the object stays at the server, because it could not be brought from there.
+    private volatile boolean isStuck;
     // The next calls report the rest of the batch when calls end: a model decides only on reports,
     // and a trial ends after a while.
     private final Batch batch = new Batch();

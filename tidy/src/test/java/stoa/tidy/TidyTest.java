@@ -183,6 +183,11 @@ class TidyTest {
   }
 
   @Test
+  void commentsBehindFieldsNameALockAnOwnerOrAUnit() {
+    none(FieldComments.problems(repository));
+  }
+
+  @Test
   void nothingNamesAMachineSleepsPromisesForLaterOrLacksANoun() {
     none(Words.problems(repository));
   }

@@ -77,7 +77,8 @@ public final class StoreTransaction implements AutoCloseable {
     private final int loggedCalls;
     private final int appends;
     private final boolean readOnly;
-    private Map<StreamId, Copy> copies = Map.of(); // until it has one
+    // Empty until it has a copy.
+    private Map<StreamId, Copy> copies = Map.of();
 
     private Layer(@Nullable Layer below, int loggedCalls, int appends, boolean readOnly) {
       this.below = below;
