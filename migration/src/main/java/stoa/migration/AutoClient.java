@@ -19,7 +19,7 @@ import stoa.migration.core.CopyVersion;
 final class AutoClient implements Auto {
   private final PlacedObjects objects;
   private final Uplink uplink;
-  private final Map<StreamId, Batch> all = new ConcurrentHashMap<>();
+  private final Map<StreamId, UnreportedCosts> all = new ConcurrentHashMap<>();
 
   AutoClient(PlacedObjects objects, Uplink uplink) {
     this.objects = objects;
@@ -41,29 +41,29 @@ final class AutoClient implements Auto {
     while (true) {
       boolean atServer = caller.isAtServer(object.stream());
       var batch = noted ? batch(object.stream()) : null;
-      int weight = batch == null ? Batch.NOT_NOTED : batch.weight();
-      var meter = new Meter(weight != Batch.NOT_NOTED);
-      long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
+      int weight = batch == null ? UnreportedCosts.NOT_NOTED : batch.weight();
+      var meter = new Meter(weight != UnreportedCosts.NOT_NOTED);
+      long start = weight == UnreportedCosts.NOT_NOTED ? 0 : System.nanoTime();
       try {
         return atServer ? objects.call(object, method, arguments) : inTree.call(meter);
       } catch (Seat.AtServer elsewhere) {
         tries.failed("it went to the server meanwhile");
       } finally {
         boolean ran = atServer || meter.running() != null;
-        if (batch != null && weight != Batch.NOT_NOTED && ran) {
+        if (batch != null && weight != UnreportedCosts.NOT_NOTED && ran) {
           note(object, batch, atServer, weight, start, meter);
         }
       }
     }
   }
 
-  private Batch batch(StreamId object) {
-    Batch batch = all.get(object);
-    return batch != null ? batch : all.computeIfAbsent(object, _ -> new Batch());
+  private UnreportedCosts batch(StreamId object) {
+    UnreportedCosts batch = all.get(object);
+    return batch != null ? batch : all.computeIfAbsent(object, _ -> new UnreportedCosts());
   }
 
   private void note(
-      PlacedObject object, Batch batch, boolean atServer, int weight, long began, Meter meter) {
+      PlacedObject object, UnreportedCosts batch, boolean atServer, int weight, long began, Meter meter) {
     var ran = meter.running();
     CopyVersion from = ran == null ? null : ran.version(object);
     CopyVersion left = from == null ? null : from.updated();

@@ -64,7 +64,7 @@ final class AutoRoot implements Auto {
     private volatile boolean isStuck;
     // The next calls report the rest of the batch when calls end: a model decides only on reports,
     // and a trial ends after a while.
-    private final Batch batch = new Batch();
+    private final UnreportedCosts batch = new UnreportedCosts();
 
     private Sided(PlacedObject object, CostModel model) {
       this.object = object;
@@ -161,15 +161,15 @@ final class AutoRoot implements Auto {
     // Members elsewhere report the calls that the server makes for them.
     boolean noted = caller != root || site.watchers.isEmpty();
     noted &= method.kind() != SharedMethod.Kind.ACCESSOR;
-    int weight = noted ? site.batch.weight() : Batch.NOT_NOTED;
-    var meter = new Meter(weight != Batch.NOT_NOTED);
-    long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
+    int weight = noted ? site.batch.weight() : UnreportedCosts.NOT_NOTED;
+    var meter = new Meter(weight != UnreportedCosts.NOT_NOTED);
+    long start = weight == UnreportedCosts.NOT_NOTED ? 0 : System.nanoTime();
     try {
       if (atServer) return store.call(object, method, arguments);
       return inTree.call(meter);
     } finally {
       try {
-        if (weight != Batch.NOT_NOTED) {
+        if (weight != UnreportedCosts.NOT_NOTED) {
           note(site, meter, weight, start, atServer, caller.id().number());
         }
       } finally {
