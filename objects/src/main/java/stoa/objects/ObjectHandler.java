@@ -38,8 +38,8 @@ import stoa.spi.Forkable;
 import stoa.spi.Noticed;
 import stoa.spi.Timed;
 import stoa.store.Store;
+import stoa.store.calls.HandlerQuery;
 import stoa.store.calls.Pace;
-import stoa.store.calls.Query;
 import stoa.store.calls.Unblocked;
 import stoa.store.running.ChangeRequest;
 import stoa.store.running.Execution;
@@ -80,7 +80,7 @@ final class ObjectHandler implements Handler {
       @Nullable Object[] arguments,
       boolean durable,
       Footprint footprint)
-      implements Query {
+      implements HandlerQuery {
     /// Creates a question about the present object, wherever it is.
     Question(ObjectType type, SharedMethod method, @Nullable Object[] arguments) {
       this(type, method, arguments, false, Footprint.ALL);
@@ -106,7 +106,7 @@ final class ObjectHandler implements Handler {
   /// A question: what a judge returns for the object.
   ///
   /// @param members what the judge reads, in the code of the one who asks
-  record JudgeQuestion(Members members, MethodRun.Judge judge) implements Query {
+  record JudgeQuestion(Members members, MethodRun.Judge judge) implements HandlerQuery {
     @Override
     public int number() {
       return 0;

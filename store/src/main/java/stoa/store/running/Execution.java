@@ -19,8 +19,8 @@ import stoa.base.Key;
 import stoa.base.Trace;
 import stoa.log.StoredEntry;
 import stoa.spi.Cancellation;
+import stoa.store.calls.HandlerQuery;
 import stoa.store.calls.Put;
-import stoa.store.calls.Query;
 import stoa.store.calls.Visit;
 import stoa.store.records.KeyRefusals;
 import stoa.store.records.LoggedAnswers;
@@ -384,7 +384,7 @@ public final class Execution implements Cancellation.Run {
             null,
             question);
     run.transaction = question.transaction;
-    run.question = question.query instanceof Query query ? query.number() : 0;
+    run.question = question.query instanceof HandlerQuery query ? query.number() : 0;
     return run;
   }
 

@@ -29,9 +29,9 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.base.Trace;
 import stoa.spi.Cancellation;
+import stoa.store.calls.HandlerQuery;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
-import stoa.store.calls.Query;
 import stoa.store.calls.Visit;
 import stoa.store.leading.Intents;
 import stoa.store.records.Draft;
@@ -355,7 +355,7 @@ public final class StoreTransaction implements AutoCloseable {
   /// @param depth how many handlers wait for the question
   public Answer get(Key target, Object query, Existence existence, int depth) {
     check();
-    Pace pace = query instanceof Query known ? known.pace() : Pace.LONG;
+    Pace pace = query instanceof HandlerQuery known ? known.pace() : Pace.LONG;
     return ask(target, query, existence, depth, pace);
   }
 
@@ -363,7 +363,7 @@ public final class StoreTransaction implements AutoCloseable {
     if (isRunning(key)) throw circle(key);
     Resident resident = oneQuestion ? null : touch(key);
     if (resident != null) {
-      uses(resident, query instanceof Query known ? known.footprint() : Footprint.ALL);
+      uses(resident, query instanceof HandlerQuery known ? known.footprint() : Footprint.ALL);
     }
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
