@@ -160,10 +160,10 @@ public final class KeyService {
 
   /// A listener of a client. Thread-safe.
   public final class Listener {
-    private final Listening listening;
+    private final ListenerId listening;
     private final Key key;
 
-    private Listener(Listening listening, Key key) {
+    private Listener(ListenerId listening, Key key) {
       this.listening = listening;
       this.key = key;
     }
@@ -208,14 +208,14 @@ public final class KeyService {
             .core()
             .limited(
                 key, () -> catalog.handlers().numberOf(in -> read(in, handler, Effort.full())));
-    var listening = new Listening(session, listener);
+    var listening = new ListenerId(session, listener);
     values.register(listening, key, limits, handler, code);
     return new Listener(listening, key);
   }
 
   /// Removes a listener that a client registered with an earlier process. May take long.
   public void unlisten(long session, long listener, Key key) {
-    values.unregister(new Listening(session, listener), key);
+    values.unregister(new ListenerId(session, listener), key);
   }
 
   /// Removes all listeners of a session. May take long.

@@ -179,8 +179,8 @@ final class KeyValues {
   }
 
   /// Returns the name of a new listener of this process.
-  Listening nextListening() {
-    return new Listening(ownSession(), listeners.incrementAndGet());
+  ListenerId nextListening() {
+    return new ListenerId(ownSession(), listeners.incrementAndGet());
   }
 
   /// Returns the key of an encoded name.
@@ -304,7 +304,7 @@ final class KeyValues {
   /// Registers a listener, or finds it registered; durable on return. Waits.
   ///
   /// @param code the number of the handler's code, see [HandlerCodes]
-  void register(Listening listening, Key key, ListenerLimits limits, byte[] handler, int code) {
+  void register(ListenerId listening, Key key, ListenerLimits limits, byte[] handler, int code) {
     enter(listening, key);
     try {
       int most = KeyValueStore.LISTENERS_MAX;
@@ -316,7 +316,7 @@ final class KeyValues {
   }
 
   /// Removes a listener; durable on return. Waits.
-  void unregister(Listening listening, Key key) {
+  void unregister(ListenerId listening, Key key) {
     put(key, new KeyCommand.Unregister(listening));
     leave(listening, key);
   }
@@ -333,7 +333,7 @@ final class KeyValues {
   }
 
   /// Begins to send a registered listener its events, from the first that it has not handled.
-  void send(Listening listening, Key key, Service.Sink sink) {
+  void send(ListenerId listening, Key key, Service.Sink sink) {
     lock.lock();
     try {
       feeds
@@ -347,7 +347,7 @@ final class KeyValues {
   /// Stops sending to a listener. It stays registered.
   ///
   /// @param sink stops only if the events go to this sink; null for any sink
-  void stop(Listening listening, Key key, Service.@Nullable Sink sink) {
+  void stop(ListenerId listening, Key key, Service.@Nullable Sink sink) {
     KeyFeed feed = feed(key);
     if (feed == null) return;
     feed.remove(listening, sink);
@@ -360,7 +360,7 @@ final class KeyValues {
   }
 
   /// Notes that a listener has handled its events up to a number.
-  void heard(Listening listening, Key key, long number) {
+  void heard(ListenerId listening, Key key, long number) {
     KeyFeed feed = feed(key);
     if (feed != null) feed.heard(listening, number);
   }
@@ -375,7 +375,7 @@ final class KeyValues {
   }
 
   /// Removes a listener that has received its end.
-  void left(Listening listening, Key key) {
+  void left(ListenerId listening, Key key) {
     executor.execute(() -> {
       stop(listening, key, null);
       try {
@@ -400,7 +400,7 @@ final class KeyValues {
     return ((ListeningKeys.Names) asked.answer()).all();
   }
 
-  private void enter(Listening listening, Key key) {
+  private void enter(ListenerId listening, Key key) {
     long session = listening.session();
     lock.lock();
     try {
@@ -422,7 +422,7 @@ final class KeyValues {
     }
   }
 
-  private void leave(Listening listening, Key key) {
+  private void leave(ListenerId listening, Key key) {
     long session = listening.session();
     SessionListeners there = left(session, key, listening.listener());
     if (there == null) return;

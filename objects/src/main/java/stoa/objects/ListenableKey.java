@@ -138,7 +138,7 @@ final class ListenableKey implements Handler {
   }
 
   private final Environment environment;
-  private final Map<Listening, ListenerState> listeners = new LinkedHashMap<>();
+  private final Map<ListenerId, ListenerState> listeners = new LinkedHashMap<>();
   private byte @Nullable [] value;
 
   // When the value ends; 0 for never.
@@ -165,7 +165,7 @@ final class ListenableKey implements Handler {
           replaceFor(newValue, execution.nowMicros() + micros, execution);
       case KeyCommand.End _ -> end(execution);
       case KeyCommand.Register register -> register(register);
-      case KeyCommand.Unregister(Listening listening) ->
+      case KeyCommand.Unregister(ListenerId listening) ->
           new KeyAnswer.Done(forget(listeners.remove(listening)));
       case KeyCommand.EndSession(long session) -> endSession(session);
       case KeyCommand.Acknowledge(List<KeyCommand.UpTo> all) -> heard(all);
@@ -367,7 +367,7 @@ final class ListenableKey implements Handler {
   // ---- listeners
 
   private Answer register(KeyCommand.Register register) {
-    Listening listening = register.listening();
+    ListenerId listening = register.listening();
     // The session repeats a registration when it missed the answer, or when its server has
     // restarted.
     if (listeners.containsKey(listening)) return new KeyAnswer.Done(true);

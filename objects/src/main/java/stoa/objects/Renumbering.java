@@ -454,7 +454,7 @@ final class Renumbering {
   }
 
   private void listener(Decoder in, Encoder out) {
-    Listening.read(in).write(out);
+    ListenerId.read(in).write(out);
     out.varint(in.varint()).varint(in.varint()).varint(in.varint());
     int events = in.count();
     out.varint(events);
