@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.node.access.Refusals;
 import stoa.objects.Sessions;
 import stoa.store.past.Pins;
-import stoa.store.watching.Watch;
+import stoa.store.watching.WatchRegistration;
 import stoa.transport.Status;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
@@ -45,7 +45,7 @@ final class Session {
   final ConcurrentHashMap<Integer, Container> containers = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, OpenTransaction> transactions = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
-  final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Integer, WatchRegistration> watches = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, ClientListener> listeners = new ConcurrentHashMap<>();
 
   final SessionThreads threads;
@@ -339,7 +339,7 @@ final class Session {
 
   /// Ends following an object.
   void unfollow(int container) {
-    Watch watch = watches.remove(container);
+    WatchRegistration watch = watches.remove(container);
     if (watch != null) watch.close();
     synchronized (this) {
       changes.remove(container);
@@ -430,7 +430,7 @@ final class Session {
   void release() {
     listeners.values().forEach(one -> one.listener().stop());
     listeners.clear();
-    watches.values().forEach(Watch::close);
+    watches.values().forEach(WatchRegistration::close);
     watches.clear();
     pins.values().forEach(Pins.Pin::close);
     pins.clear();

@@ -17,7 +17,7 @@ import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.running.Request;
 import stoa.store.running.Target;
-import stoa.store.watching.Watch;
+import stoa.store.watching.WatchRegistration;
 
 /// Sends the events of one key to the listeners of this process, and acknowledges to the key the
 /// events that they have handled.
@@ -72,7 +72,7 @@ final class KeyFeed {
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Map<ListenerId, Place> places = new LinkedHashMap<>();
-  private @Nullable Watch watch;
+  private @Nullable WatchRegistration watch;
   private boolean asking;
   private boolean again;
   private boolean acknowledging;
@@ -118,7 +118,7 @@ final class KeyFeed {
   }
 
   private void stopWhenEmpty() {
-    Watch watching = watch;
+    WatchRegistration watching = watch;
     if (!places.isEmpty() || watching == null) return;
     watch = null;
     watching.close();

@@ -68,7 +68,7 @@ import stoa.store.running.Request;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.Target;
 import stoa.store.streams.StoredStreams;
-import stoa.store.watching.Watch;
+import stoa.store.watching.WatchRegistration;
 import stoa.store.watching.Watcher;
 
 /// The operations of a server on its store for its clients, in bytes: the marshaller encodes
@@ -1207,7 +1207,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   /// Notifies a watcher of the changes of an object.
-  public Watch watch(Container container, Watcher watcher) {
+  public WatchRegistration watch(Container container, Watcher watcher) {
     return store.watch(container.key(), watcher);
   }
 
