@@ -43,7 +43,7 @@ final class Session {
   private final Origin origin;
   private final ServerConfig config;
   final ConcurrentHashMap<Integer, Container> containers = new ConcurrentHashMap<>();
-  final ConcurrentHashMap<Long, OpenTransaction> transactions = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Long, SessionTransaction> transactions = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Integer, WatchRegistration> watches = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, ClientListener> listeners = new ConcurrentHashMap<>();
@@ -434,7 +434,7 @@ final class Session {
     watches.clear();
     pins.values().forEach(Pins.Pin::close);
     pins.clear();
-    transactions.values().forEach(OpenTransaction::abandon);
+    transactions.values().forEach(SessionTransaction::abandon);
     transactions.clear();
     blobCalls.close();
     containers.clear();
