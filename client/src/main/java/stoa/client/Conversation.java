@@ -23,7 +23,7 @@ import stoa.transport.Channel;
 import stoa.transport.Status;
 import stoa.transport.StatusException;
 import stoa.wire.Channels;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.Questions;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
@@ -226,7 +226,7 @@ final class Conversation implements AutoCloseable {
     if (refusal != null) return quoted + " cannot be opened: " + refusal;
     Status last = ended;
     String told = last == null ? null : last.description();
-    if (told != null && told.startsWith(Frames.FAILED)) {
+    if (told != null && told.startsWith(FrameLimits.FAILED)) {
       return "the server at " + quoted + " takes no calls: " + told;
     }
     if (isLeaderless()) return "servers answer at " + quoted + ", and " + NOBODY;

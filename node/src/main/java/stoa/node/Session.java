@@ -16,7 +16,7 @@ import stoa.objects.Sessions;
 import stoa.store.past.Pins;
 import stoa.store.watching.WatchRegistration;
 import stoa.transport.Status;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
@@ -355,7 +355,7 @@ final class Session {
   synchronized void takeAnswers(ClientConnection over, ServerFrame.Builder frame, int bytesAim) {
     if (connection != over) return; // they are for the connection that came in its place
     int bytes = 0;
-    for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
+    for (int count = 0; count < FrameLimits.PARTS_MAX && bytes < bytesAim; count++) {
       Answer answer = answers.peek();
       if (answer == null) return;
       int size = answer.getSerializedSize();
@@ -381,7 +381,7 @@ final class Session {
   synchronized void takeEvents(ClientConnection over, ServerFrame.Builder frame, int bytesAim) {
     if (connection != over) return;
     int bytes = 0;
-    for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
+    for (int count = 0; count < FrameLimits.PARTS_MAX && bytes < bytesAim; count++) {
       Event event = events.peek();
       if (event == null) return;
       int size = event.getSerializedSize();

@@ -16,7 +16,7 @@ import stoa.transport.Receiver;
 import stoa.transport.Status;
 import stoa.transport.Stream;
 import stoa.wire.Channels;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.Questions;
 import stoa.wire.Rpc;
 import stoa.wire.proto.Answer;
@@ -122,7 +122,7 @@ final class RawClient implements AutoCloseable {
 
   static ClientHello.Builder hello(long session, ByteString secret) {
     return ClientHello.newBuilder()
-        .setProtocol(Frames.PROTOCOL)
+        .setProtocol(FrameLimits.PROTOCOL)
         .setSession(session)
         .setSecret(secret);
   }
