@@ -401,7 +401,7 @@ public final class Execution implements Cancellation.Run {
   ///
   /// @param mode [Mode#READING] or [Mode#TENTATIVE]
   static Execution within(
-      StoreTransaction transaction, Runs runs, Mode mode, Key key, Copy copy, int depth) {
+      StoreTransaction transaction, Runs runs, Mode mode, Key key, WorkingCopy copy, int depth) {
     var run =
         new Execution(
             runs, mode, key, null, copy.nextAddress(), transaction.nowMicros(), depth, null, null);
