@@ -24,8 +24,8 @@ import stoa.transport.Status;
 import stoa.transport.StatusException;
 import stoa.wire.Channels;
 import stoa.wire.FrameLimits;
-import stoa.wire.Questions;
 import stoa.wire.ShardMap;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
@@ -834,7 +834,7 @@ final class Conversation implements AutoCloseable {
   private @Nullable Whereabouts whereabouts(Address of) {
     Channel channel = channels.to(of);
     try {
-      return new Questions(channel, WELCOME_MILLIS)
+      return new SingleRequests(channel, WELCOME_MILLIS)
           .where(WhereRequest.newBuilder().setGroup(group).build());
     } catch (StatusException | IllegalArgumentException silent) {
       return null;

@@ -17,8 +17,8 @@ import stoa.transport.Status;
 import stoa.transport.Stream;
 import stoa.wire.Channels;
 import stoa.wire.FrameLimits;
-import stoa.wire.Questions;
 import stoa.wire.Rpc;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.ClientFrame;
@@ -94,8 +94,8 @@ final class RawClient implements AutoCloseable {
   }
 
   /// The questions to a server of this machine.
-  static Questions questions(Channels channels, int port) {
-    return new Questions(channel(channels, port), WAIT_SECONDS * 1_000);
+  static SingleRequests questions(Channels channels, int port) {
+    return new SingleRequests(channel(channels, port), WAIT_SECONDS * 1_000);
   }
 
   void send(ClientFrame.Builder frame) {
