@@ -62,9 +62,9 @@ final class AutoRoot implements Auto {
     private volatile Member.@Nullable RootHold held; // written with `side` for writing
     // Whether the object stays at the server, because it could not be brought from there.
     private volatile boolean isStuck;
-    // The next calls report the rest of the batch when calls end: a model decides only on reports,
+    // The next calls report the rest of the costs when calls end: a model decides only on reports,
     // and a trial ends after a while.
-    private final UnreportedCosts batch = new UnreportedCosts();
+    private final UnreportedCosts costs = new UnreportedCosts();
 
     private Sided(PlacedObject object, CostModel model) {
       this.object = object;
@@ -161,7 +161,7 @@ final class AutoRoot implements Auto {
     // Members elsewhere report the calls that the server makes for them.
     boolean noted = caller != root || site.watchers.isEmpty();
     noted &= method.kind() != SharedMethod.Kind.ACCESSOR;
-    int weight = noted ? site.batch.weight() : UnreportedCosts.NOT_NOTED;
+    int weight = noted ? site.costs.weight() : UnreportedCosts.NOT_NOTED;
     var meter = new Meter(weight != UnreportedCosts.NOT_NOTED);
     long start = weight == UnreportedCosts.NOT_NOTED ? 0 : System.nanoTime();
     try {
@@ -193,7 +193,7 @@ final class AutoRoot implements Auto {
   private void note(
       Sided site, Meter meter, int weight, long began, boolean atServer, long caller) {
     long ended = System.nanoTime();
-    var due = site.batch.note(atServer, weight, began, ended, meter, caller, caller);
+    var due = site.costs.note(atServer, weight, began, ended, meter, caller, caller);
     if (due != null) ran(site, due, true);
   }
 
