@@ -102,7 +102,8 @@ final class Values {
     }
   }
 
-  private static void tell(EventStreams.Sending out, StoreClient.Use use, long number, Optional<?> value)
+  private static void tell(
+      EventStreams.Sending out, StoreClient.Use use, long number, Optional<?> value)
       throws IOException {
     var told = new JsonObject();
     told.addProperty("exists", value.isPresent());

@@ -63,7 +63,12 @@ final class AutoClient implements Auto {
   }
 
   private void note(
-      PlacedObject object, UnreportedCosts costs, boolean atServer, int weight, long began, Meter meter) {
+      PlacedObject object,
+      UnreportedCosts costs,
+      boolean atServer,
+      int weight,
+      long began,
+      Meter meter) {
     var ran = meter.running();
     CopyVersion from = ran == null ? null : ran.version(object);
     CopyVersion left = from == null ? null : from.updated();

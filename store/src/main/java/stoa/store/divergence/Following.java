@@ -102,7 +102,11 @@ public final class Following implements FollowerWork {
   /// @param streams the log
   /// @param close closes that store
   public record Store(
-      Quarantine quarantine, Loader loader, SpaceRegistry spaces, Streams streams, Runnable close) {}
+      Quarantine quarantine,
+      Loader loader,
+      SpaceRegistry spaces,
+      Streams streams,
+      Runnable close) {}
 
   /// Begins to follow.
   ///

@@ -60,7 +60,11 @@ public final class Quarantine implements Bans {
   private @Nullable Consumer<Divergence> found;
 
   public Quarantine(
-      Streams streams, Runners runners, SpaceRegistry spaces, Health health, AcceptedStates accepted) {
+      Streams streams,
+      Runners runners,
+      SpaceRegistry spaces,
+      Health health,
+      AcceptedStates accepted) {
     this.streams = streams;
     this.runners = runners;
     this.spaces = spaces;

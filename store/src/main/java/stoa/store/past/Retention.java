@@ -111,7 +111,8 @@ public final class Retention {
   /// @param bans tells which keys take no checkpoints
   /// @param clock tells the age of entries
   /// @param tasks release the past of deleted keys
-  public record Parts(BatchLeader leader, SpaceRegistry spaces, Bans bans, LogClock clock, Tasks tasks) {}
+  public record Parts(
+      BatchLeader leader, SpaceRegistry spaces, Bans bans, LogClock clock, Tasks tasks) {}
 
   /// @param holds tells which entries must not be released
   public Retention(Holds holds, Streams streams, Timeline timeline, Parts parts) {

@@ -23,7 +23,8 @@ public final class Watches {
   public static final int WATCHES_MAX = 100_000;
 
   private final int watchesMax;
-  private final ConcurrentHashMap<StreamId, List<WatchRegistration>> watches = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<StreamId, List<WatchRegistration>> watches =
+      new ConcurrentHashMap<>();
   private final AtomicInteger count = new AtomicInteger();
 
   public Watches(int watchesMax) {
@@ -66,13 +67,15 @@ public final class Watches {
     return count.get() == 0;
   }
 
-  private static List<WatchRegistration> with(List<WatchRegistration> list, List<WatchRegistration> more) {
+  private static List<WatchRegistration> with(
+      List<WatchRegistration> list, List<WatchRegistration> more) {
     var all = new ArrayList<>(list);
     all.addAll(more);
     return List.copyOf(all);
   }
 
-  private static @Nullable List<WatchRegistration> without(List<WatchRegistration> list, WatchRegistration watch) {
+  private static @Nullable List<WatchRegistration> without(
+      List<WatchRegistration> list, WatchRegistration watch) {
     List<WatchRegistration> rest = list.stream().filter(other -> other != watch).toList();
     return rest.isEmpty() ? null : rest;
   }
