@@ -76,7 +76,7 @@ public final class Replica implements AutoCloseable {
   private long sentIndex;
   // How many others are being brought level from here.
   private int supplies;
-  // What is released when they are.
+  // The streams that are released when those replicas are.
   private final Set<StreamId> held = new TreeSet<>();
 
   /// The result of the commands.

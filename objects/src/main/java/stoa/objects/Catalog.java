@@ -54,7 +54,7 @@ final class Catalog {
 
   private static final int STATE_BYTES_MAX = 512 << 20;
 
-  /// What the names in the log and in values stand for.
+  /// The objects, blobs and handlers that names in the log and in values stand for.
   interface Targets {
     /// Returns an object as the target of calls.
     ObjectTarget object(ObjectType type, Key key);
@@ -97,12 +97,14 @@ final class Catalog {
 
   /// @param stoa the store as programs use it
   /// @param others finds code at the other servers; null when there are none
+  /// @param loader finds the classes of the program
   Catalog(
       StoaConfig config,
       Store store,
       SharedStoa stoa,
       CodeOfOthers.@Nullable Source others,
       Clock clock,
+      ClassLoader loader,
       Targets targets) {
     this.store = store;
     this.stoa = stoa;
@@ -110,8 +112,7 @@ final class Catalog {
     this.clock = clock;
     this.targets = targets;
     dictionary = new Dictionary(store, config.accepted());
-    ClassLoader context = Thread.currentThread().getContextClassLoader();
-    loader = context != null ? context : Catalog.class.getClassLoader();
+    this.loader = loader;
     extraTypes = config.types();
     codes = new Codes(store, dictionary, Codes.CODE);
     storedCodes = new StoredCodes(this::load, this::isActive, this::forget);

@@ -2,7 +2,7 @@ package stoa.objects;
 
 import stoa.front.SharedStoa;
 
-/// What running methods use of the store around them.
+/// The parts of a store that running methods use.
 ///
 /// @param catalog the types that they name
 /// @param stoa the store as programs use it

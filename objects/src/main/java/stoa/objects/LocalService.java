@@ -151,7 +151,9 @@ final class LocalService implements Service, Placing.Roots {
     streams = new LocalStreams(store.userStreams());
     answers = threads.answers();
     stoa = new SharedStoa(this);
-    catalog = new Catalog(config, store, stoa, part.others(), clock, new ByName());
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    ClassLoader loader = context != null ? context : LocalService.class.getClassLoader();
+    catalog = new Catalog(config, store, stoa, part.others(), clock, loader, new ByName());
     storedBlobs = new stoa.store.blobs.Blobs(store, bytes, threads::answer, SharedStoa.BLOBS);
     blobs = new LocalBlobs(catalog.marshaller(), storedBlobs, refusal, limits.blobBytesMax());
     var rules = new RetentionService.Rules(config.keep(), limits.diskBytesMax());
@@ -171,7 +173,7 @@ final class LocalService implements Service, Placing.Roots {
             environment, indexChanges, alarms, deliveries, limits.callBytesMax());
   }
 
-  /// What the catalog finds by names.
+  /// The objects, blobs and handlers that the catalog finds by names.
   private final class ByName implements Catalog.Targets {
     @Override
     public ObjectTarget object(ObjectType type, Key key) {

@@ -146,9 +146,9 @@ final class ObjectHandler implements Handler {
   /// @param bytes how long the encoded state is
   record Seeing(Shown state, boolean thrown, boolean lent, int bytes) {}
 
-  /// What the handlers of all types use.
+  /// The parts of a store that the handlers of all types use.
   ///
-  /// @param environment what running methods use
+  /// @param environment the parts that running methods use
   /// @param indexChanges makes the changes of indexes that need no answer
   /// @param alarms fires the timers
   /// @param deliveries tells the listeners of objects

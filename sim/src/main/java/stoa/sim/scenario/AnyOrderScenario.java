@@ -115,7 +115,7 @@ final class AnyOrderScenario implements Scenario {
     private final TreeSet<Long> acknowledged = new TreeSet<>();
     private final int losses;
     private boolean calm;
-    // What an action of a future has found.
+    // The failure that an action of a future has found.
     private @Nullable AssertionError broken;
 
     Run(Chance chance, Trace trace) {

@@ -33,7 +33,7 @@ public final class Allowance {
   private final int segmentBytes;
   private final LongSupplier held;
   private final LongSupplier largest;
-  // What is left to be given out.
+  // The bytes that are left to be given out.
   private final AtomicLong known = new AtomicLong();
 
   /// @param held returns the bytes of the log
