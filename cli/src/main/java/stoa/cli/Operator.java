@@ -17,7 +17,7 @@ import stoa.node.access.IdentitySource;
 import stoa.transport.Address;
 import stoa.transport.Status;
 import stoa.transport.StatusException;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.WhereRequest;
 
@@ -156,13 +156,13 @@ public final class Operator {
   /// Asks the server; of several that keep a store together, the leader of group 0.
   ///
   /// @throws IllegalArgumentException with the remedy when that fails
-  public <T> T ask(Function<Questions, T> question) {
+  public <T> T ask(Function<SingleRequests, T> question) {
     return ask(0, WAIT_SECONDS, question);
   }
 
   /// Asks as [#ask(Function)], for a long operation. Asks again after a refusal, since the leader
   /// may have changed meanwhile, and while no server leads, for half a minute.
-  public <T> T insist(Function<Questions, T> question, Predicate<T> refused) {
+  public <T> T insist(Function<SingleRequests, T> question, Predicate<T> refused) {
     for (int attempt = 1; ; attempt++) {
       try {
         T answer = ask(0, LONG_WAIT_SECONDS, question);
@@ -183,25 +183,25 @@ public final class Operator {
   /// Asks the server; of several that keep a store together, the leader of a group.
   ///
   /// @throws IllegalArgumentException with the remedy when that fails
-  public <T> T ask(int group, Function<Questions, T> question) {
+  public <T> T ask(int group, Function<SingleRequests, T> question) {
     return ask(group, WAIT_SECONDS, question);
   }
 
   /// Asks as [#ask(int, Function)], for an answer that comes at once or not at all.
-  <T> T askBriefly(int group, Function<Questions, T> question) {
+  <T> T askBriefly(int group, Function<SingleRequests, T> question) {
     return ask(group, LEADER_SECONDS, 1, question);
   }
 
   /// Asks as [#ask(int, Function)], for a long operation.
-  <T> T askLong(int group, Function<Questions, T> question) {
+  <T> T askLong(int group, Function<SingleRequests, T> question) {
     return ask(group, LONG_WAIT_SECONDS, question);
   }
 
-  private <T> T ask(int group, long seconds, Function<Questions, T> question) {
+  private <T> T ask(int group, long seconds, Function<SingleRequests, T> question) {
     return ask(group, seconds, LEADERLESS_ATTEMPTS, question);
   }
 
-  private <T> T ask(int group, long seconds, int leaderless, Function<Questions, T> question) {
+  private <T> T ask(int group, long seconds, int leaderless, Function<SingleRequests, T> question) {
     Endpoint address = Endpoint.of(server);
     for (int attempt = 1; ; attempt++) {
       String leader = leader(address, group);
@@ -238,7 +238,7 @@ public final class Operator {
   /// Asks the server itself, whether it leads or not.
   ///
   /// @throws IllegalArgumentException with the remedy when that fails
-  public <T> T askItself(Function<Questions, T> question) {
+  public <T> T askItself(Function<SingleRequests, T> question) {
     return ask(Endpoint.of(server), LEADER_SECONDS, question);
   }
 
@@ -256,10 +256,10 @@ public final class Operator {
     }
   }
 
-  private <T> T ask(Endpoint address, long seconds, Function<Questions, T> question) {
+  private <T> T ask(Endpoint address, long seconds, Function<SingleRequests, T> question) {
     var to = new Address(address.host(), address.port());
     try {
-      return Questions.ask(security(), to, TimeUnit.SECONDS.toMillis(seconds), question);
+      return SingleRequests.ask(security(), to, TimeUnit.SECONDS.toMillis(seconds), question);
     } catch (StatusException failed) {
       if (failed.status().code() == Status.Code.PERMISSION_DENIED) {
         throw new Forbidden(reason(failed));

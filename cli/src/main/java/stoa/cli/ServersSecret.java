@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 import stoa.base.Secret;
 import stoa.cluster.SecretFile;
 import stoa.wire.Proofs;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
@@ -46,13 +46,15 @@ public final class ServersSecret {
     return Files.exists(secret) ? List.of("--secret", secret.toString()) : List.of();
   }
 
-  public static JoinReply join(Questions server, JoinRequest request, @Nullable Secret secret) {
+  public static JoinReply join(
+      SingleRequests server, JoinRequest request, @Nullable Secret secret) {
     if (secret == null) return server.join(request);
     var challenge = server.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
     return server.join(Proofs.prove(request, secret, challenge));
   }
 
-  public static DrainReply drain(Questions server, DrainRequest request, @Nullable Secret secret) {
+  public static DrainReply drain(
+      SingleRequests server, DrainRequest request, @Nullable Secret secret) {
     if (secret == null) return server.drain(request);
     var challenge = server.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
     return server.drain(Proofs.prove(request, secret, challenge));

@@ -9,7 +9,7 @@ import stoa.transport.Address;
 import stoa.transport.Channel;
 import stoa.transport.Status;
 import stoa.transport.StatusException;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.DeployPart;
 import stoa.wire.proto.DeployResult;
 
@@ -42,7 +42,7 @@ final class ClassBringer {
     var asked = DeployPart.newBuilder().setGroup(group).setBrings(true).addTypes(type).build();
     try {
       DeployResult result =
-          new Questions(channel, ANSWER_MILLIS_MAX).deploy(asked, files, tried -> {});
+          new SingleRequests(channel, ANSWER_MILLIS_MAX).deploy(asked, files, tried -> {});
       if (result.getRefusal().isEmpty()) return;
       throw new NotShareable(
           "the server does not take the class "

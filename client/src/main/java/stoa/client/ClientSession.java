@@ -11,7 +11,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Key;
 import stoa.wire.BlobOperation;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ClientHello;
@@ -67,7 +67,7 @@ final class ClientSession {
   private int answersSinceFrame;
 
   // The bytes that the next frame gathers.
-  private int bytesAim = Frames.BYTES_FIRST;
+  private int bytesAim = FrameLimits.BYTES_FIRST;
 
   private boolean connected;
   private boolean draining;
@@ -161,7 +161,7 @@ final class ClientSession {
   void connected(ServerHello hello) {
     connected = true;
     draining = false;
-    bytesAim = Frames.BYTES_FIRST;
+    bytesAim = FrameLimits.BYTES_FIRST;
     requestsMax = Math.max(1, hello.getRequestsMax());
     due.clear();
     boolean another = hello.getSession() != session;
@@ -297,7 +297,7 @@ final class ClientSession {
       if (answersSinceFrame < unacknowledgedMax) return null;
       frame = ClientFrame.newBuilder();
     } else if (!due.isEmpty() || !queue.isEmpty()) {
-      bytesAim = Frames.growing(bytesAim);
+      bytesAim = FrameLimits.growing(bytesAim);
     }
     return acknowledging(frame);
   }

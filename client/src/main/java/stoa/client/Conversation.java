@@ -23,9 +23,9 @@ import stoa.transport.Channel;
 import stoa.transport.Status;
 import stoa.transport.StatusException;
 import stoa.wire.Channels;
-import stoa.wire.Frames;
-import stoa.wire.Questions;
+import stoa.wire.FrameLimits;
 import stoa.wire.ShardMap;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
@@ -226,7 +226,7 @@ final class Conversation implements AutoCloseable {
     if (refusal != null) return quoted + " cannot be opened: " + refusal;
     Status last = ended;
     String told = last == null ? null : last.description();
-    if (told != null && told.startsWith(Frames.FAILED)) {
+    if (told != null && told.startsWith(FrameLimits.FAILED)) {
       return "the server at " + quoted + " takes no calls: " + told;
     }
     if (isLeaderless()) return "servers answer at " + quoted + ", and " + NOBODY;
@@ -834,7 +834,7 @@ final class Conversation implements AutoCloseable {
   private @Nullable Whereabouts whereabouts(Address of) {
     Channel channel = channels.to(of);
     try {
-      return new Questions(channel, WELCOME_MILLIS)
+      return new SingleRequests(channel, WELCOME_MILLIS)
           .where(WhereRequest.newBuilder().setGroup(group).build());
     } catch (StatusException | IllegalArgumentException silent) {
       return null;

@@ -23,7 +23,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Key;
 import stoa.wire.BlobOperation;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.Call;
@@ -425,7 +425,7 @@ class ClientSessionTest {
   void cutsLargeBatchesIntoSeveralFrames() {
     var session = new ClientSession(QUEUED_MAX);
     session.connected(hello(1, false));
-    var bytes = ByteString.copyFrom(new byte[Frames.BYTES_AIM / 2]);
+    var bytes = ByteString.copyFrom(new byte[FrameLimits.BYTES_AIM / 2]);
     for (int i = 0; i < 4; i++) {
       var call = Call.newBuilder().setCall(bytes);
       session.submit(
@@ -436,7 +436,7 @@ class ClientSessionTest {
     for (@Nullable ClientFrame next = session.nextFrame();
         next != null;
         next = session.nextFrame()) {
-      assertTrue(next.getSerializedSize() < 2 * Frames.BYTES_AIM);
+      assertTrue(next.getSerializedSize() < 2 * FrameLimits.BYTES_AIM);
       requests += next.getRequestsCount();
     }
     assertEquals(4, requests);
@@ -445,7 +445,7 @@ class ClientSessionTest {
   @Test
   void theFirstFramesOfAConnectionAreSmall() {
     var session = new ClientSession(QUEUED_MAX);
-    var bytes = ByteString.copyFrom(new byte[Frames.BYTES_FIRST / 4]);
+    var bytes = ByteString.copyFrom(new byte[FrameLimits.BYTES_FIRST / 4]);
     for (int i = 0; i < 10; i++) {
       var call = Call.newBuilder().setCall(bytes);
       session.submit(
@@ -454,13 +454,13 @@ class ClientSessionTest {
     }
     for (int connection = 0; connection < 2; connection++) {
       session.connected(hello(1, false));
-      int aim = Frames.BYTES_FIRST;
+      int aim = FrameLimits.BYTES_FIRST;
       int requests = 0;
       for (@Nullable ClientFrame next = session.nextFrame();
           next != null;
           next = session.nextFrame()) {
         assertTrue(next.getSerializedSize() <= aim, next.getSerializedSize() + " of " + aim);
-        aim = Frames.growing(aim);
+        aim = FrameLimits.growing(aim);
         requests += next.getRequestsCount();
       }
       assertEquals(10, requests, "what was not answered is due again");

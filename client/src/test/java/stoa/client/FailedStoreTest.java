@@ -26,7 +26,7 @@ import stoa.objects.ObjectService;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 import stoa.transport.Address;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
@@ -65,7 +65,7 @@ class FailedStoreTest {
   }
 
   private static StatusReply status(Server server) {
-    return Questions.ask(
+    return SingleRequests.ask(
         ConnectionSecurity.none(),
         new Address("127.0.0.1", server.port()),
         60_000,

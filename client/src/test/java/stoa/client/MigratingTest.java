@@ -33,7 +33,7 @@ import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.transport.Address;
 import stoa.wire.Channels;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.TreeStatus;
 
@@ -158,7 +158,7 @@ class MigratingTest {
       assertEquals(7L, one.<Long, RuntimeException>together(List.of(tally), () -> tally.add(1)));
       one.flush();
       var status =
-          new Questions(channels.to(new Address("127.0.0.1", server.port())), 60_000)
+          new SingleRequests(channels.to(new Address("127.0.0.1", server.port())), 60_000)
               .status(StatusRequest.getDefaultInstance());
       var members = status.getTreeList().stream().map(TreeStatus::getDomain).toList();
       assertEquals(List.of("default", "default", "votes", "votes", "votes"), members);
@@ -206,7 +206,7 @@ class MigratingTest {
   /* Of those that have a place, the localities of their parents by their own; the root has none. */
   private static Map<String, String> parents(Channels channels, Server server) {
     var members =
-        new Questions(channels.to(new Address("127.0.0.1", server.port())), 60_000)
+        new SingleRequests(channels.to(new Address("127.0.0.1", server.port())), 60_000)
             .status(StatusRequest.getDefaultInstance())
             .getTreeList();
     var localities = new TreeMap<String, String>();

@@ -35,7 +35,7 @@ import stoa.front.types.Keys;
 import stoa.node.Server;
 import stoa.spi.Cancellation;
 import stoa.transport.Address;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.Listen;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.StatusRequest;
@@ -177,7 +177,7 @@ class RemoteListenersTest {
         var _ = remote.sound(remote.conversation().await(one));
       }
       var status =
-          Questions.ask(
+          SingleRequests.ask(
               ConnectionSecurity.none(),
               new Address("127.0.0.1", server.port()),
               SECONDS * 1_000,

@@ -23,7 +23,7 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
 import stoa.transport.Address;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.TreeStatus;
 
@@ -88,7 +88,7 @@ class TlsTreeTest {
   }
 
   private static List<TreeStatus> members(Server server, ConnectionSecurity security) {
-    return Questions.ask(
+    return SingleRequests.ask(
             security,
             new Address("127.0.0.1", server.port()),
             60_000,

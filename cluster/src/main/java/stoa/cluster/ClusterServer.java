@@ -44,6 +44,7 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.CodeOfOthers;
 import stoa.objects.Neighborhood;
+import stoa.objects.ObjectService;
 import stoa.objects.Ordering;
 import stoa.raft.Engine;
 import stoa.raft.GroupId;
@@ -764,7 +765,8 @@ public final class ClusterServer implements AutoCloseable {
     }
     if (Neighborhood.isQuestion(question)) return server.neighbor(question);
     if (CodeOfOthers.isQuestion(question)) {
-      return CodeOfOthers.answer(question, options.loader(), server.services());
+      var code = server.services().stream().map(ObjectService::code).toList();
+      return CodeOfOthers.answer(question, options.loader(), code);
     }
     Request request = Request.of(question);
     acting.lock();

@@ -33,7 +33,7 @@ import stoa.store.threads.Threads;
 import stoa.transport.Address;
 import stoa.wire.Channels;
 import stoa.wire.Proofs;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.DrainRequest;
@@ -277,7 +277,7 @@ final class RunningServers implements AutoCloseable {
   void settle() {
     try (var channels = new Channels(ConnectionSecurity.none())) {
       var server = channels.to(new Address("127.0.0.1", last().port()));
-      var questions = new Questions(server, ANSWER_MILLIS_MAX);
+      var questions = new SingleRequests(server, ANSWER_MILLIS_MAX);
       while (!isSettled(questions.status(StatusRequest.getDefaultInstance()))) awaitNext();
     }
   }
@@ -349,15 +349,15 @@ final class RunningServers implements AutoCloseable {
 
   /// Asks who leads group 0, again when another server leads meanwhile; returns why it refuses, or
   /// nothing.
-  private static String asLeader(ClusterServer asked, Function<Questions, String> question) {
+  private static String asLeader(ClusterServer asked, Function<SingleRequests, String> question) {
     while (true) {
       String refusal = ask(leader(asked, 0), question);
       if (!refusal.contains("does not lead group 0")) return refusal;
     }
   }
 
-  private static <T> T ask(int port, Function<Questions, T> question) {
-    return Questions.ask(
+  private static <T> T ask(int port, Function<SingleRequests, T> question) {
+    return SingleRequests.ask(
         ConnectionSecurity.none(), new Address("127.0.0.1", port), ANSWER_MILLIS_MAX, question);
   }
 
@@ -414,7 +414,7 @@ final class RunningServers implements AutoCloseable {
     return ask(leader(last(), 0), to -> to.join(request)).getRefusal();
   }
 
-  private static ByteString challenge(Questions of) {
+  private static ByteString challenge(SingleRequests of) {
     return of.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
   }
 

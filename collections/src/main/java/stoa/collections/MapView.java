@@ -206,7 +206,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
         ("the value of %s was changed by others during each of %,d attempts to compute it, and"
                 + " nothing was written; compute it in a transaction, or in a method of a shared"
                 + " object")
-            .formatted(Shown.of(key), ATTEMPTS_MAX));
+            .formatted(MessageText.of(key), ATTEMPTS_MAX));
   }
 
   private boolean write(K key, @Nullable V before, @Nullable V after) {

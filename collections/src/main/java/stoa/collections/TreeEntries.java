@@ -210,7 +210,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     if ((long) keyBytes + valueBytes <= max) return;
     throw new LimitExceeded(
         "%s in B-tree %s: a key of %,d bytes and a value of %,d; together they may have %,d, 1/%d of callBytesMax, so that nodes can be split; raise it, or keep large values in objects or blobs and refer to them"
-            .formatted(Shown.of(key), name, keyBytes, valueBytes, max, MOVED_MAX));
+            .formatted(MessageText.of(key), name, keyBytes, valueBytes, max, MOVED_MAX));
   }
 
   /// Runs a change, and then deletes the nodes that it removed.

@@ -64,7 +64,7 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
   private final List<Path> paths = new ArrayList<>();
   private final List<Described> described = new ArrayList<>();
   private final List<Runnable> closings = new ArrayList<>();
-  private final Streams streams = new Streams();
+  private final EventStreams streams = new EventStreams();
   private final Semaphore requests = new Semaphore(REQUESTS_MAX);
 
   /// Creates it.

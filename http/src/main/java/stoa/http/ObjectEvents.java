@@ -19,9 +19,9 @@ final class ObjectEvents {
 
   private final StoreClients clients;
   private final Function<Caller, Pasts> pasts;
-  private final Streams streams;
+  private final EventStreams streams;
 
-  ObjectEvents(StoreClients clients, Function<Caller, Pasts> pasts, Streams streams) {
+  ObjectEvents(StoreClients clients, Function<Caller, Pasts> pasts, EventStreams streams) {
     this.clients = clients;
     this.pasts = pasts;
     this.streams = streams;
@@ -48,7 +48,7 @@ final class ObjectEvents {
     return use.stoa().history(use.stoa().get(known.type().face(), use.shares().key(key)));
   }
 
-  private void run(Streams.Sending out, Caller caller, String type, String key, long from)
+  private void run(EventStreams.Sending out, Caller caller, String type, String key, long from)
       throws IOException, InterruptedException {
     long seen = from;
     do {
@@ -70,7 +70,7 @@ final class ObjectEvents {
   }
 
   private static long told(
-      Streams.Sending out, Pasts pasts, String type, String key, long seen, long to)
+      EventStreams.Sending out, Pasts pasts, String type, String key, long seen, long to)
       throws IOException {
     List<JsonObject> entries = pasts.entries(type, key, seen + 1, to);
     long last = seen;

@@ -33,8 +33,8 @@ final class Operations {
     var count = new HashMap<String, Integer>();
     for (Method method : type.face().getMethods()) {
       SharedMethod shared = type.method(method);
-      boolean isOwn =
-          shared != null && !Modifier.isStatic(method.getModifiers()) && !method.isBridge();
+      if (shared == null) continue;
+      boolean isOwn = !Modifier.isStatic(method.getModifiers()) && !method.isBridge();
       if (isOwn && methods.put(shared.id(), method) == null) {
         count.merge(method.getName(), 1, Integer::sum);
       }

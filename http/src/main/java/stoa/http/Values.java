@@ -25,9 +25,9 @@ final class Values {
   private static final int AHEAD_MAX = 256;
 
   private final StoreClients clients;
-  private final Streams streams;
+  private final EventStreams streams;
 
-  Values(StoreClients clients, Streams streams) {
+  Values(StoreClients clients, EventStreams streams) {
     this.clients = clients;
     this.streams = streams;
   }
@@ -83,7 +83,7 @@ final class Values {
     return streams.reply(out -> run(out, asking.caller(), asking.variable(0)));
   }
 
-  private void run(Streams.Sending out, Caller caller, String text)
+  private void run(EventStreams.Sending out, Caller caller, String text)
       throws IOException, InterruptedException {
     var puts = new Puts();
     try (var use = clients.of(caller).use()) {
@@ -91,7 +91,7 @@ final class Values {
       try (var _ = use.stoa().store().register(key, puts, new EachPut())) {
         tell(out, use, 0, Optional.ofNullable(use.stoa().store().get(key)));
         while (!streams.isClosed() && caller.isKnown()) {
-          KeyEvent<?> event = puts.events.poll(Streams.restMillis(), TimeUnit.MILLISECONDS);
+          KeyEvent<?> event = puts.events.poll(EventStreams.restMillis(), TimeUnit.MILLISECONDS);
           if (event != null) tell(out, use, event.number(), (Optional<?>) event.value());
           else if (puts.ended != null) throw puts.ended;
           else out.rested();
@@ -102,7 +102,8 @@ final class Values {
     }
   }
 
-  private static void tell(Streams.Sending out, StoreClient.Use use, long number, Optional<?> value)
+  private static void tell(
+      EventStreams.Sending out, StoreClient.Use use, long number, Optional<?> value)
       throws IOException {
     var told = new JsonObject();
     told.addProperty("exists", value.isPresent());

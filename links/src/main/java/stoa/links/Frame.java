@@ -75,7 +75,7 @@ sealed interface Frame {
   record LetGo(StreamId object) implements Frame {}
 
   /// From the process of the root: an object is not lent.
-  record Refused(StreamId object, Refusal refusal, String message) implements Frame {}
+  record Refused(StreamId object, LendingRefusal refusal, String message) implements Frame {}
 
   /// The place of the process in the tree.
   ///

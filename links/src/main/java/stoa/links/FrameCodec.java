@@ -15,7 +15,7 @@ import stoa.migration.core.TreeNode.Retrieval;
 /// ticket:    varint, the number of the seal; its code after its length
 /// updates:   u8 1 at the server; as varints count, nanos, computed, computeNanos, stateBytes + 1, moves
 /// settings:  varint childrenMax, u8 retrieval
-/// refusal:   u8 its number in Refusal
+/// refusal:   u8 its number in LendingRefusal
 /// ```
 final class FrameCodec {
   private static final int GREETING = 1;
@@ -137,7 +137,7 @@ final class FrameCodec {
       case MOVE_TO_CLIENTS -> new Frame.MoveToClients(in.id());
       case BORROW -> new Frame.Borrow(in.id(), in.text(), in.sized());
       case LET_GO -> new Frame.LetGo(in.id());
-      case REFUSED -> new Frame.Refused(in.id(), Refusal.of(in.u8()), in.text());
+      case REFUSED -> new Frame.Refused(in.id(), LendingRefusal.of(in.u8()), in.text());
       default -> throw new MalformedException("frame " + kind + " is none that is known here");
     };
   }

@@ -203,7 +203,8 @@ final class TreeRoot implements AutoCloseable {
       } catch (RuntimeException refused) {
         asked.remove(stream);
         pipe.send(
-            new Frame.Refused(stream, Refusal.of(refused), String.valueOf(refused.getMessage())));
+            new Frame.Refused(
+                stream, LendingRefusal.of(refused), String.valueOf(refused.getMessage())));
       }
     }
 

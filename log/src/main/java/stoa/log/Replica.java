@@ -70,10 +70,14 @@ public final class Replica implements AutoCloseable {
   private volatile @Nullable Throwable failed;
 
   // Guarded by lock.
-  private long recorded; // how far the record on the device is
-  private long sentIndex; // the last command of which a broken-off catch-up has brought something
-  private int supplies; // how many others are being brought level from here
-  private final Set<StreamId> held = new TreeSet<>(); // what is released when they are
+  // How far the record on the device is.
+  private long recorded;
+  // The last command of which a broken-off catch-up has brought something.
+  private long sentIndex;
+  // How many others are being brought level from here.
+  private int supplies;
+  // The streams that are released when those replicas are.
+  private final Set<StreamId> held = new TreeSet<>();
 
   /// The result of the commands.
   ///

@@ -21,15 +21,18 @@ final class StagedChange implements ByteChange {
 
   private final ChangeLane lane;
   private final StreamId id;
-  private final long version; // 0 for the next one
+  // 0 for the next one.
+  private final long version;
   private final ReentrantLock lock = new ReentrantLock();
   // Guarded by lock.
   private final ArrayDeque<CompletableFuture<Long>> pending = new ArrayDeque<>();
   private final SortedMap<String, byte[]> attributes = new TreeMap<>();
   private final List<String> removed = new ArrayList<>();
   private long attributeBytes;
-  private long staged; // 0 while there is no part
-  private long cut = -1; // before any part
+  // 0 while there is no part.
+  private long staged;
+  // -1 before any part.
+  private long cut = -1;
   private int parts;
   private boolean ended;
 

@@ -19,7 +19,7 @@ import stoa.migration.core.CopyVersion;
 final class AutoClient implements Auto {
   private final PlacedObjects objects;
   private final Uplink uplink;
-  private final Map<StreamId, Batch> all = new ConcurrentHashMap<>();
+  private final Map<StreamId, UnreportedCosts> all = new ConcurrentHashMap<>();
 
   AutoClient(PlacedObjects objects, Uplink uplink) {
     this.objects = objects;
@@ -40,41 +40,46 @@ final class AutoClient implements Auto {
     var tries = new Tries(object);
     while (true) {
       boolean atServer = caller.isAtServer(object.stream());
-      var batch = noted ? batch(object.stream()) : null;
-      int weight = batch == null ? Batch.NOT_NOTED : batch.weight();
-      var meter = new Meter(weight != Batch.NOT_NOTED);
-      long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
+      var costs = noted ? costs(object.stream()) : null;
+      int weight = costs == null ? UnreportedCosts.NOT_NOTED : costs.weight();
+      var meter = new Meter(weight != UnreportedCosts.NOT_NOTED);
+      long start = weight == UnreportedCosts.NOT_NOTED ? 0 : System.nanoTime();
       try {
         return atServer ? objects.call(object, method, arguments) : inTree.call(meter);
       } catch (Seat.AtServer elsewhere) {
         tries.failed("it went to the server meanwhile");
       } finally {
         boolean ran = atServer || meter.running() != null;
-        if (batch != null && weight != Batch.NOT_NOTED && ran) {
-          note(object, batch, atServer, weight, start, meter);
+        if (costs != null && weight != UnreportedCosts.NOT_NOTED && ran) {
+          note(object, costs, atServer, weight, start, meter);
         }
       }
     }
   }
 
-  private Batch batch(StreamId object) {
-    Batch batch = all.get(object);
-    return batch != null ? batch : all.computeIfAbsent(object, _ -> new Batch());
+  private UnreportedCosts costs(StreamId object) {
+    UnreportedCosts costs = all.get(object);
+    return costs != null ? costs : all.computeIfAbsent(object, _ -> new UnreportedCosts());
   }
 
   private void note(
-      PlacedObject object, Batch batch, boolean atServer, int weight, long began, Meter meter) {
+      PlacedObject object,
+      UnreportedCosts costs,
+      boolean atServer,
+      int weight,
+      long began,
+      Meter meter) {
     var ran = meter.running();
     CopyVersion from = ran == null ? null : ran.version(object);
     CopyVersion left = from == null ? null : from.updated();
-    var due = batch.note(atServer, weight, began, System.nanoTime(), meter, from, left);
+    var due = costs.note(atServer, weight, began, System.nanoTime(), meter, from, left);
     if (due != null) uplink.ran(object.stream(), due);
   }
 
   /// Sends the pending reports.
   void tick() {
-    all.forEach((object, batch) -> {
-      var due = batch.taken();
+    all.forEach((object, costs) -> {
+      var due = costs.taken();
       if (due.count() > 0) uplink.ran(object, due);
     });
   }

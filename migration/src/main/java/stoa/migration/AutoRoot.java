@@ -60,10 +60,11 @@ final class AutoRoot implements Auto {
     private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private boolean told; // guarded by watchers
     private volatile Member.@Nullable RootHold held; // written with `side` for writing
-    private volatile boolean isStuck; // at the server, since it could not be brought from there
-    // The next calls report the rest of the batch when calls end: a model decides only on reports,
+    // Whether the object stays at the server, because it could not be brought from there.
+    private volatile boolean isStuck;
+    // The next calls report the rest of the costs when calls end: a model decides only on reports,
     // and a trial ends after a while.
-    private final Batch batch = new Batch();
+    private final UnreportedCosts costs = new UnreportedCosts();
 
     private Sided(PlacedObject object, CostModel model) {
       this.object = object;
@@ -160,15 +161,15 @@ final class AutoRoot implements Auto {
     // Members elsewhere report the calls that the server makes for them.
     boolean noted = caller != root || site.watchers.isEmpty();
     noted &= method.kind() != SharedMethod.Kind.ACCESSOR;
-    int weight = noted ? site.batch.weight() : Batch.NOT_NOTED;
-    var meter = new Meter(weight != Batch.NOT_NOTED);
-    long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
+    int weight = noted ? site.costs.weight() : UnreportedCosts.NOT_NOTED;
+    var meter = new Meter(weight != UnreportedCosts.NOT_NOTED);
+    long start = weight == UnreportedCosts.NOT_NOTED ? 0 : System.nanoTime();
     try {
       if (atServer) return store.call(object, method, arguments);
       return inTree.call(meter);
     } finally {
       try {
-        if (weight != Batch.NOT_NOTED) {
+        if (weight != UnreportedCosts.NOT_NOTED) {
           note(site, meter, weight, start, atServer, caller.id().number());
         }
       } finally {
@@ -192,7 +193,7 @@ final class AutoRoot implements Auto {
   private void note(
       Sided site, Meter meter, int weight, long began, boolean atServer, long caller) {
     long ended = System.nanoTime();
-    var due = site.batch.note(atServer, weight, began, ended, meter, caller, caller);
+    var due = site.costs.note(atServer, weight, began, ended, meter, caller, caller);
     if (due != null) ran(site, due, true);
   }
 

@@ -47,7 +47,8 @@ final class Lender implements Auto {
     private volatile boolean lent;
     private volatile boolean deleted;
     private volatile Member.@Nullable RootHold held; // changes under changing
-    private volatile long askedNanos; // when somebody has asked for it last
+    // When somebody last asked for the object.
+    private volatile long askedNanos;
     private volatile boolean returning;
 
     private Loan(PlacedObject object) {

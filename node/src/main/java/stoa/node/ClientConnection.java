@@ -12,7 +12,7 @@ import stoa.transport.Receiver;
 import stoa.transport.Status;
 import stoa.transport.StatusException;
 import stoa.transport.Stream;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ClientHello;
 import stoa.wire.proto.Request;
@@ -48,7 +48,7 @@ final class ClientConnection implements Receiver {
   private boolean saidDraining;
   private int saidServers;
   private boolean saidEnd;
-  private int bytesAim = Frames.BYTES_FIRST;
+  private int bytesAim = FrameLimits.BYTES_FIRST;
 
   // Guarded by this.
   private boolean paused;
@@ -119,13 +119,13 @@ final class ClientConnection implements Receiver {
       refuse(Status.Code.INVALID_ARGUMENT, "the first frame says no hello");
       return;
     }
-    if (hello.getProtocol() != Frames.PROTOCOL) {
+    if (hello.getProtocol() != FrameLimits.PROTOCOL) {
       refuse(
           Status.Code.FAILED_PRECONDITION,
           "the client speaks protocol "
               + hello.getProtocol()
               + ", this server "
-              + Frames.PROTOCOL
+              + FrameLimits.PROTOCOL
               + "; use the same version of both");
       return;
     }
@@ -136,7 +136,7 @@ final class ClientConnection implements Receiver {
     }
     Throwable failure = servedGroups.failure();
     if (failure != null) {
-      refuse(Status.Code.UNAVAILABLE, Frames.FAILED + ": " + failure.getMessage());
+      refuse(Status.Code.UNAVAILABLE, FrameLimits.FAILED + ": " + failure.getMessage());
       return;
     }
     ServedGroup served = servedGroups.of(group);
@@ -354,7 +354,7 @@ final class ClientConnection implements Receiver {
       if (frame.getAnswersCount() == 0) known.takeEvents(this, frame, bytesAim);
       if (known.connection() != this) break;
       out.send(frame.build().toByteArray());
-      if (known.hasMore()) bytesAim = Frames.growing(bytesAim);
+      if (known.hasMore()) bytesAim = FrameLimits.growing(bytesAim);
     }
     if (over) return;
     if (known.isOverfull()) {
@@ -377,7 +377,7 @@ final class ClientConnection implements Receiver {
     ServerConfig config = served.config();
     var limits = served.service().limits();
     return ServerHello.newBuilder()
-        .setProtocol(Frames.PROTOCOL)
+        .setProtocol(FrameLimits.PROTOCOL)
         .setSession(known.id())
         .setSecret(known.secret())
         .setRecovered(known.isRecovered())

@@ -9,7 +9,7 @@ import stoa.Snapshot;
 import stoa.objects.ObjectService;
 import stoa.store.calls.Event;
 import stoa.store.past.Pins;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Call;
@@ -73,14 +73,14 @@ final class PastRequests {
               all.addEntries(entry);
               bytes += entry.getSerializedSize();
             }
-            if (bytes > Frames.BYTES_MAX) {
+            if (bytes > FrameLimits.BYTES_MAX) {
               throw new LimitExceeded(
                   "the versions from "
                       + entries.getFrom()
                       + " to "
                       + entries.getTo()
                       + " take more than a frame has, which is "
-                      + Frames.BYTES_MAX
+                      + FrameLimits.BYTES_MAX
                       + " bytes; ask for less at once");
             }
             from = last + 1;

@@ -27,7 +27,7 @@ import stoa.node.access.Role;
 import stoa.objects.ObjectService;
 import stoa.store.calls.Terms;
 import stoa.wire.BlobOperation;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 
@@ -117,13 +117,13 @@ final class PendingRequest {
       return;
     }
     Answer built = answer.setSequence(request.getSequence()).build();
-    if (built.getSerializedSize() > Frames.BYTES_MAX - 1_024) {
+    if (built.getSerializedSize() > FrameLimits.BYTES_MAX - 1_024) {
       var tooLarge =
           new LimitExceeded(
               "the answer takes "
                   + built.getSerializedSize()
                   + " bytes, and a frame has "
-                  + Frames.BYTES_MAX
+                  + FrameLimits.BYTES_MAX
                   + "; ask for less at once");
       built = failure(tooLarge).setSequence(request.getSequence()).build();
     }

@@ -75,7 +75,7 @@ final class ServedGroup {
   /// Returns the part of a transaction over several groups that is open here.
   private ObjectService.@Nullable Transacting open(Coordinator.Part part) {
     Session session = registry.find(part.session());
-    OpenTransaction found = session == null ? null : session.transactions.get(part.number());
+    SessionTransaction found = session == null ? null : session.transactions.get(part.number());
     return found == null ? null : found.now();
   }
 

@@ -52,7 +52,7 @@ import stoa.transport.Status;
 import stoa.transport.StatusException;
 import stoa.transport.Stream;
 import stoa.transport.Tls;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.Proofs;
 import stoa.wire.Rpc;
 import stoa.wire.ShardMap;
@@ -187,7 +187,7 @@ public final class Server implements AutoCloseable {
 
   private static Limits limits(ServerConfig config) {
     return Limits.DEFAULT
-        .withMessageBytesMax(Frames.BYTES_MAX)
+        .withMessageBytesMax(FrameLimits.BYTES_MAX)
         .withStreamsMax(STREAMS_MAX)
         // For connections whose client says nothing.
         .withIdle(config.helloTimeMax())

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.node.access.Refusals;
 import stoa.objects.Sessions;
 import stoa.store.past.Pins;
-import stoa.store.watching.Watch;
+import stoa.store.watching.WatchRegistration;
 import stoa.transport.Status;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
@@ -43,9 +43,9 @@ final class Session {
   private final Origin origin;
   private final ServerConfig config;
   final ConcurrentHashMap<Integer, Container> containers = new ConcurrentHashMap<>();
-  final ConcurrentHashMap<Long, OpenTransaction> transactions = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Long, SessionTransaction> transactions = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
-  final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Integer, WatchRegistration> watches = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, ClientListener> listeners = new ConcurrentHashMap<>();
 
   final SessionThreads threads;
@@ -339,7 +339,7 @@ final class Session {
 
   /// Ends following an object.
   void unfollow(int container) {
-    Watch watch = watches.remove(container);
+    WatchRegistration watch = watches.remove(container);
     if (watch != null) watch.close();
     synchronized (this) {
       changes.remove(container);
@@ -355,7 +355,7 @@ final class Session {
   synchronized void takeAnswers(ClientConnection over, ServerFrame.Builder frame, int bytesAim) {
     if (connection != over) return; // they are for the connection that came in its place
     int bytes = 0;
-    for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
+    for (int count = 0; count < FrameLimits.PARTS_MAX && bytes < bytesAim; count++) {
       Answer answer = answers.peek();
       if (answer == null) return;
       int size = answer.getSerializedSize();
@@ -381,7 +381,7 @@ final class Session {
   synchronized void takeEvents(ClientConnection over, ServerFrame.Builder frame, int bytesAim) {
     if (connection != over) return;
     int bytes = 0;
-    for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
+    for (int count = 0; count < FrameLimits.PARTS_MAX && bytes < bytesAim; count++) {
       Event event = events.peek();
       if (event == null) return;
       int size = event.getSerializedSize();
@@ -430,11 +430,11 @@ final class Session {
   void release() {
     listeners.values().forEach(one -> one.listener().stop());
     listeners.clear();
-    watches.values().forEach(Watch::close);
+    watches.values().forEach(WatchRegistration::close);
     watches.clear();
     pins.values().forEach(Pins.Pin::close);
     pins.clear();
-    transactions.values().forEach(OpenTransaction::abandon);
+    transactions.values().forEach(SessionTransaction::abandon);
     transactions.clear();
     blobCalls.close();
     containers.clear();

@@ -26,7 +26,7 @@ import stoa.base.Encoder;
 import stoa.front.ChangeQuery;
 import stoa.objects.ObjectService;
 import stoa.objects.StreamService;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.StreamForms;
 import stoa.wire.StreamOperation;
 
@@ -200,10 +200,10 @@ final class StreamCalls {
         found.add(one);
         sum += bytes.applyAsInt(one);
       }
-      if (sum > 2 * Frames.BYTES_MAX) {
+      if (sum > 2 * FrameLimits.BYTES_MAX) {
         throw new LimitExceeded(
             "what is read takes more than a frame has, which is "
-                + Frames.BYTES_MAX
+                + FrameLimits.BYTES_MAX
                 + " bytes; ask for less at once");
       }
     }

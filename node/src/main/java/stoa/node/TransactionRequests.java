@@ -55,7 +55,7 @@ final class TransactionRequests {
       end(asked, session.transactions.remove(request.getTransaction()));
       return;
     }
-    OpenTransaction open = session.transactions.get(request.getTransaction());
+    SessionTransaction open = session.transactions.get(request.getTransaction());
     if (open == null) {
       throw new Unavailable(
           "transaction "
@@ -72,7 +72,7 @@ final class TransactionRequests {
 
   /// Declares the intent to run an aborted transaction again. The answer waits for other intents,
   /// and the thread does not: it may have to bring these to their ends.
-  private static void intend(PendingRequest asked, OpenTransaction open) {
+  private static void intend(PendingRequest asked, SessionTransaction open) {
     var intend = asked.request().getIntend();
     var number = new CompletableFuture<@Nullable LongSupplier>();
     Runnable settled =
@@ -95,7 +95,7 @@ final class TransactionRequests {
 
   /// Ends a transaction after its requests in progress. It counts no more at once, since the client
   /// may begin the next one at once.
-  private static void end(PendingRequest asked, @Nullable OpenTransaction open) {
+  private static void end(PendingRequest asked, @Nullable SessionTransaction open) {
     if (open == null) {
       asked.answer(Forms.done());
       return;
@@ -119,7 +119,7 @@ final class TransactionRequests {
               + session.transactions.size()
               + " transactions open (transactionsMax); end some");
     }
-    var open = new OpenTransaction(new Lane(session.threads.transactions()));
+    var open = new SessionTransaction(new Lane(session.threads.transactions()));
     if (session.transactions.putIfAbsent(begin.getTransaction(), open) != null) {
       throw new IllegalArgumentException(
           "transaction " + begin.getTransaction() + " is open already");
@@ -130,7 +130,7 @@ final class TransactionRequests {
     else open.lane().quick(beginning);
   }
 
-  private Answer.Builder begin(Session session, OpenTransaction open, Begin begin) {
+  private Answer.Builder begin(Session session, SessionTransaction open, Begin begin) {
     try {
       var mode =
           begin.getReadOnly()
@@ -151,7 +151,7 @@ final class TransactionRequests {
     }
   }
 
-  private Answer.Builder step(PendingRequest asked, OpenTransaction open) throws Throwable {
+  private Answer.Builder step(PendingRequest asked, SessionTransaction open) throws Throwable {
     Session session = asked.session();
     Request request = asked.request();
     return switch (request.getWhatCase()) {

@@ -12,7 +12,7 @@ import stoa.base.StreamId;
 import stoa.objects.ObjectService;
 import stoa.store.past.Shipment;
 import stoa.store.records.Records;
-import stoa.wire.Frames;
+import stoa.wire.FrameLimits;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Change;
 import stoa.wire.proto.Changes;
@@ -73,7 +73,7 @@ final class ViewRequests {
                     + " it again");
           }
           int from = (int) part.getOffset();
-          int length = Math.min(state.length - from, Frames.BYTES_AIM);
+          int length = Math.min(state.length - from, FrameLimits.BYTES_AIM);
           return Answer.newBuilder().setData(ByteString.copyFrom(state, from, length));
         });
   }
@@ -106,7 +106,7 @@ final class ViewRequests {
       long after = replays.getAfter() - 1;
       long known = fetch.getUnlessVersion() - 1;
       var from =
-          new Shipment.From(after, replays.getGeneration(), known, basedMin, Frames.BYTES_AIM);
+          new Shipment.From(after, replays.getGeneration(), known, basedMin, FrameLimits.BYTES_AIM);
       byte[] code = replays.getCode().toByteArray();
       StreamId version = code.length == 0 ? null : new Decoder(code).id();
       return service.ship(object, version, from, asked::maySee);
@@ -161,13 +161,13 @@ final class ViewRequests {
     }
 
     private void checkpoint(State.Builder told, byte[] checkpoint) {
-      if (checkpoint.length <= Frames.BYTES_AIM || !fetch.getParts()) {
+      if (checkpoint.length <= FrameLimits.BYTES_AIM || !fetch.getParts()) {
         told.setCheckpoint(UnsafeByteOperations.unsafeWrap(checkpoint));
         return;
       }
       told.setParts(large.keep(object.key(), checkpoint))
           .setBytes(checkpoint.length)
-          .setCheckpoint(ByteString.copyFrom(checkpoint, 0, Frames.BYTES_AIM));
+          .setCheckpoint(ByteString.copyFrom(checkpoint, 0, FrameLimits.BYTES_AIM));
     }
   }
 

@@ -17,8 +17,8 @@ import stoa.transport.Receiver;
 import stoa.transport.Status;
 import stoa.transport.Stream;
 import stoa.wire.Channels;
-import stoa.wire.Questions;
 import stoa.wire.Rpc;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
@@ -47,7 +47,7 @@ class IdleTest {
   }
 
   private static StatusReply status(Channel channel) {
-    return new Questions(channel, 60_000).status(StatusRequest.getDefaultInstance());
+    return new SingleRequests(channel, 60_000).status(StatusRequest.getDefaultInstance());
   }
 
   /// Says hello and asks for one frame; what else comes waits.

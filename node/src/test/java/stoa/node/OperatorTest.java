@@ -12,7 +12,7 @@ import stoa.StoaConfig;
 import stoa.objects.ObjectService;
 import stoa.spi.Cancellation;
 import stoa.wire.Channels;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.StatusRequest;
@@ -46,7 +46,7 @@ class OperatorTest {
     }
   }
 
-  private static CallStatus waiting(Questions operator) {
+  private static CallStatus waiting(SingleRequests operator) {
     while (true) {
       for (var call : operator.status(StatusRequest.getDefaultInstance()).getCallsList()) {
         if (call.getMethod().contains("turns") && !call.getRunning()) return call;
@@ -55,7 +55,7 @@ class OperatorTest {
     }
   }
 
-  private static CallStatus running(Questions operator) {
+  private static CallStatus running(SingleRequests operator) {
     while (true) {
       for (var call : operator.status(StatusRequest.getDefaultInstance()).getCallsList()) {
         if (call.getMethod().contains("spin") && call.getRunning()) return call;

@@ -16,9 +16,9 @@ import stoa.transport.Receiver;
 import stoa.transport.Status;
 import stoa.transport.Stream;
 import stoa.wire.Channels;
-import stoa.wire.Frames;
-import stoa.wire.Questions;
+import stoa.wire.FrameLimits;
 import stoa.wire.Rpc;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.ClientFrame;
@@ -94,8 +94,8 @@ final class RawClient implements AutoCloseable {
   }
 
   /// The questions to a server of this machine.
-  static Questions questions(Channels channels, int port) {
-    return new Questions(channel(channels, port), WAIT_SECONDS * 1_000);
+  static SingleRequests questions(Channels channels, int port) {
+    return new SingleRequests(channel(channels, port), WAIT_SECONDS * 1_000);
   }
 
   void send(ClientFrame.Builder frame) {
@@ -122,7 +122,7 @@ final class RawClient implements AutoCloseable {
 
   static ClientHello.Builder hello(long session, ByteString secret) {
     return ClientHello.newBuilder()
-        .setProtocol(Frames.PROTOCOL)
+        .setProtocol(FrameLimits.PROTOCOL)
         .setSession(session)
         .setSecret(secret);
   }

@@ -1,6 +1,6 @@
 package stoa.objects;
 
-/// The code that executes new puts on the objects of one type. [LocalService] writes it, any thread
+/// The code that executes new puts on the objects of one type. [Catalog] writes it, any thread
 /// reads it.
 final class ActiveCode {
   /// The code at one time.
@@ -24,7 +24,7 @@ final class ActiveCode {
     now = next;
   }
 
-  /// Makes the next caller of [LocalService#active] examine the dictionary again.
+  /// Makes the next caller of [Catalog#active] examine the dictionary again.
   void unsettle() {
     Now known = now;
     now = new Now(known.number(), known.type(), false);

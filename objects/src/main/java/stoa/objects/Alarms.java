@@ -10,6 +10,7 @@ import stoa.base.Clock;
 import stoa.base.Key;
 import stoa.base.Measures;
 import stoa.front.ClassNames;
+import stoa.front.SharedStoa;
 import stoa.spi.Collections;
 import stoa.spi.Timed;
 import stoa.spi.TimerObjects;
@@ -45,7 +46,9 @@ final class Alarms {
     private int pause;
   }
 
-  private final LocalService stoa;
+  private final SharedStoa stoa;
+  private final Dictionary dictionary;
+  private final Part own;
   private final Clock clock;
   private final Threads threads;
   private final Endings endings;
@@ -60,11 +63,20 @@ final class Alarms {
   // Behind the part that began to ring last, so that all have their turn. Of the ticking thread.
   private int next;
 
-  Alarms(LocalService stoa, Clock clock, Threads threads) {
+  /// @param own the group's part of the store
+  Alarms(
+      SharedStoa stoa,
+      Dictionary dictionary,
+      Part own,
+      Endings endings,
+      Clock clock,
+      Threads threads) {
     this.stoa = stoa;
+    this.dictionary = dictionary;
+    this.own = own;
     this.clock = clock;
     this.threads = threads;
-    this.endings = new Endings(stoa, clock);
+    this.endings = endings;
     for (int part = 0; part < alarms.length; part++) alarms[part] = new Alarm();
   }
 
@@ -72,9 +84,9 @@ final class Alarms {
   /// calls.
   void begin() {
     begun = true;
-    if (!stoa.dictionary().after(ClassNames.CLASS + TYPE + " ").isEmpty()) {
+    if (!dictionary.after(ClassNames.CLASS + TYPE + " ").isEmpty()) {
       for (int part = 0; part < alarms.length; part++) {
-        if (stoa.part().isPartHere(part)) lower(part, Long.MIN_VALUE, 0);
+        if (own.isPartHere(part)) lower(part, Long.MIN_VALUE, 0);
       }
     }
     threads.every(this::tick);
@@ -133,7 +145,7 @@ final class Alarms {
     try {
       TimerObjects timers = Collections.installed().timers();
       for (int round = 0; round < ROUNDS_MAX && !isSettled(part, timers); round++) {
-        TimerObjects.Fired done = timers.fire(stoa.stoa(), part, clock.nowMicros(), endings);
+        TimerObjects.Fired done = timers.fire(stoa, part, clock.nowMicros(), endings);
         fired.add(done.calls());
         failed.add(done.failures());
         ended.add(done.ended());
@@ -154,7 +166,7 @@ final class Alarms {
       synchronized (alarm) {
         seen = alarm.changes;
       }
-      TimerObjects.Part known = timers.part(stoa.stoa(), part);
+      TimerObjects.Part known = timers.part(stoa, part);
       if (known.dueMicros() <= clock.nowMicros()) return false;
       synchronized (alarm) {
         if (alarm.changes != seen) continue;
@@ -183,10 +195,10 @@ final class Alarms {
       if (due > now || !begun) continue;
       try {
         TimerObjects timers = Collections.installed().timers();
-        TimerObjects.Part known = timers.part(stoa.stoa(), part);
+        TimerObjects.Part known = timers.part(stoa, part);
         if (known.dueMicros() > now) continue; // the alarm was too early
         lag = Math.max(lag, now - known.dueMicros());
-        overdue += timers.overdue(stoa.stoa(), part, now);
+        overdue += timers.overdue(stoa, part, now);
       } catch (RuntimeException failing) {
         LOG.debug("the timers of part {} cannot be counted", part, failing);
       }

@@ -11,6 +11,7 @@ import stoa.log.Streams;
 import stoa.storage.Device;
 import stoa.storage.Image;
 import stoa.storage.segment.Retired;
+import stoa.store.Store;
 
 /// The part of a store, or of one group of a store, that a backup copies: the segments of its
 /// device. Keeps nothing between calls. Thread-safe; waits for the disk.
@@ -18,10 +19,12 @@ public final class BackupService {
   /// The most bytes of one read.
   public static final int BYTES_MAX = 1 << 20;
 
-  private final LocalService stoa;
+  private final Store store;
+  private final List<Device> shards;
 
-  BackupService(LocalService stoa) {
-    this.stoa = stoa;
+  BackupService(Store store, List<Device> shards) {
+    this.store = store;
+    this.shards = shards;
   }
 
   /// The segments to copy.
@@ -50,10 +53,10 @@ public final class BackupService {
   public Taken take(long address) {
     Device device = device();
     var streams = new Streams(device);
-    long owner = stoa.core().owner();
+    long owner = store.owner();
     long cut = address;
-    if (address == 0) cut = stoa.core().present();
-    else stoa.core().reach(address);
+    if (address == 0) cut = store.present();
+    else store.reach(address);
     Image<ShardLog.Tail> image = device.image(streams::tail);
     ShardLog.Tail tail = image.note();
     return new Taken(owner, origin(streams), cut, tail.counter(), tail.nowMicros(), image.parts());
@@ -69,7 +72,7 @@ public final class BackupService {
       throw new IllegalArgumentException(
           length + " bytes at " + at + "; the most are " + BYTES_MAX + " bytes");
     }
-    if (owner != stoa.core().owner()) {
+    if (owner != store.owner()) {
       throw new Unavailable("the store was opened again meanwhile; begin the backup again");
     }
     var bytes = new byte[length];
@@ -83,7 +86,7 @@ public final class BackupService {
   }
 
   private Device device() {
-    List<Device> devices = stoa.shards();
+    List<Device> devices = shards;
     if (devices.size() == 1) return devices.getFirst();
     throw new IllegalArgumentException(
         "the store has "

@@ -14,6 +14,7 @@ import stoa.front.CallNumbers;
 import stoa.front.ChangeQuery;
 import stoa.front.Service;
 import stoa.front.types.SharedMethod;
+import stoa.store.Store;
 import stoa.store.changes.ChangeFollower;
 import stoa.store.changes.LoggedChange;
 import stoa.store.records.Records;
@@ -51,14 +52,18 @@ public final class ChangeService {
   // The pages without a change that one answer covers at most.
   private static final int PAGES_MAX = 64;
 
-  private final LocalService stoa;
+  private final LocalChanges changes;
+  private final Catalog catalog;
+  private final Store store;
 
-  ChangeService(LocalService stoa) {
-    this.stoa = stoa;
+  ChangeService(LocalChanges changes, Catalog catalog, Store store) {
+    this.changes = changes;
+    this.catalog = catalog;
+    this.store = store;
   }
 
   private LocalChanges changes() {
-    return stoa.changes();
+    return changes;
   }
 
   /// Writes the changes from one log address to another, both inclusive.
@@ -122,7 +127,7 @@ public final class ChangeService {
   /// @param bytesMax about how many bytes to write
   public void present(
       ChangeQuery query, LogAddress at, String type, long from, int bytesMax, Encoder out) {
-    LocalChanges.Part part = changes().presentPart(query, at, type, from, bytesMax);
+    LocalChanges.PresentPart part = changes().presentPart(query, at, type, from, bytesMax);
     var told = new ArrayList<byte[]>();
     for (LoggedChange.Present one : part.objects()) {
       byte[] state = state(one.key(), one.state());
@@ -175,7 +180,7 @@ public final class ChangeService {
   }
 
   private byte @Nullable [] state(Key key, byte[] checkpoint) {
-    return LocalChanges.told(stoa, stoa.typeNamed(key.space()), key, checkpoint);
+    return LocalChanges.told(catalog, store, catalog.typeNamed(key.space()), key, checkpoint);
   }
 
   /// The changes of one answer. One thread uses it.
@@ -232,8 +237,8 @@ public final class ChangeService {
 
   /// Returns a call of code that is not the active one; null when the put is none.
   private byte @Nullable [] ofEarlierCode(Key key, Records.Put put) {
-    ObjectType now = stoa.typeNamed(key.space());
-    ObjectType then = stoa.typeAt(key.space(), put.code());
+    ObjectType now = catalog.typeNamed(key.space());
+    ObjectType then = catalog.typeAt(key.space(), put.code());
     if (then.code().equals(now.code())) return null;
     if (!CallNumbers.isMethod((int) new Decoder(put.value()).varint())) return null;
     var in = new Decoder(put.value());

@@ -13,7 +13,7 @@ import stoa.store.records.Records;
 /// The calls on an object that a client can execute: those of the version of the code that the
 /// client has. One thread uses it.
 final class ClientCode implements Shipment.Replays {
-  private final LocalService stoa;
+  private final Catalog catalog;
   private final ObjectType type;
   private final @Nullable StreamId version;
   private final Predicate<String> sees;
@@ -22,9 +22,8 @@ final class ClientCode implements Shipment.Replays {
   /// @param type the object's type, in any code
   /// @param version the version of the client; null for classes of Stoa
   /// @param sees whether the client may see answers of objects of a type, by its stored name
-  ClientCode(
-      LocalService stoa, ObjectType type, @Nullable StreamId version, Predicate<String> sees) {
-    this.stoa = stoa;
+  ClientCode(Catalog catalog, ObjectType type, @Nullable StreamId version, Predicate<String> sees) {
+    this.catalog = catalog;
     this.type = type;
     this.version = version;
     this.sees = sees;
@@ -57,7 +56,7 @@ final class ClientCode implements Shipment.Replays {
   /// Returns whether objects of the code end by themselves. What creates one then calls the keeper
   /// of timers, which a client does not do again.
   private boolean expires(int code) {
-    return stoa.typeAt(type.shared().name(), code).shared().lifetime() != null;
+    return catalog.typeAt(type.shared().name(), code).shared().lifetime() != null;
   }
 
   private boolean isVersion(int code) {
@@ -65,7 +64,7 @@ final class ClientCode implements Shipment.Replays {
       // Of Stoa; or logged before the store kept versions, of which the client cannot know.
       return version == null && CodeVersion.of(type.shared().implementation()).name() == null;
     }
-    Codes.Activation activation = stoa.codes().find(code);
+    Codes.Activation activation = catalog.codes().find(code);
     return activation != null && activation.version().equals(version);
   }
 }

@@ -69,19 +69,18 @@ public final class CodeOfOthers {
   /// Returns the answer of a server.
   ///
   /// @param classes finds the classes on its class path
-  /// @param groups the services of the groups that it leads
+  /// @param groups the code of the groups that it leads
   /// @throws IllegalArgumentException when this program does not understand the question
-  public static byte[] answer(
-      byte[] question, ClassLoader classes, Iterable<ObjectService> groups) {
+  public static byte[] answer(byte[] question, ClassLoader classes, Iterable<CodeService> groups) {
     var in = new Decoder(question, 1, question.length);
     int version = in.u8();
     if (version != VERSION) {
       throw new IllegalArgumentException("a question of version " + version + "; this is of 1");
     }
     String className = in.text();
-    for (ObjectService group : groups) {
+    for (CodeService group : groups) {
       try {
-        Found executed = group.code().find(className);
+        Found executed = group.find(className);
         if (executed != null) return encoded(executed);
       } catch (StoaException away) {
         // Another server leads the group by now.

@@ -27,6 +27,7 @@ import stoa.front.marshal.Loss;
 import stoa.front.types.HandlerType;
 import stoa.front.types.SharedType;
 import stoa.front.types.StrictCode;
+import stoa.store.Store;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Terms;
 
@@ -36,10 +37,12 @@ import stoa.store.calls.Terms;
 public final class CodeService {
   private static final byte[] NO_STATE = {};
 
-  private final LocalService stoa;
+  private final Catalog catalog;
+  private final Store store;
 
-  CodeService(LocalService stoa) {
-    this.stoa = stoa;
+  CodeService(Catalog catalog, Store store) {
+    this.catalog = catalog;
+    this.store = store;
   }
 
   /// A version of a type's code that executes, or has executed, its calls.
@@ -123,14 +126,14 @@ public final class CodeService {
 
   /// Returns the versions of all types, ordered by type and turn.
   public List<Version> versions() {
-    return versions(stoa.codes(), "");
+    return versions(catalog.codes(), "");
   }
 
   /// Returns the versions of all classes of handlers, ordered by class and turn. The type of each
   /// is [ClassNames#HANDLER] and the name of the class. The active one executes the handlers that
   /// are registered from now on.
   public List<Version> handlers() {
-    return versions(stoa.handlers().codes(), ClassNames.HANDLER);
+    return versions(catalog.handlers().codes(), ClassNames.HANDLER);
   }
 
   private List<Version> versions(Codes codes, String prefix) {
@@ -141,7 +144,7 @@ public final class CodeService {
       int from = 0;
       for (Codes.Activation one : activations) {
         boolean now = one.equals(activations.getLast());
-        List<String> accepted = stoa.codes().accepted(type, from, one.number());
+        List<String> accepted = catalog.codes().accepted(type, from, one.number());
         String version = one.version().toString();
         versions.add(new Version(prefix + type, ++turn, version, now, accepted));
         from = one.number();
@@ -197,7 +200,7 @@ public final class CodeService {
     var findings = new ArrayList<Finding>();
     shared.forEach((type, faces) -> findings.add(check(type, faces, sample, tried)));
     var superfluous = new TreeSet<>(tried.accepted);
-    superfluous.removeAll(Loss.accepted(stoa.dictionary().names()));
+    superfluous.removeAll(Loss.accepted(catalog.dictionary().names()));
     for (List<String> losses : tried.losses.values()) {
       superfluous.removeAll(Loss.accepted(losses));
     }
@@ -278,8 +281,8 @@ public final class CodeService {
     Result result = found(shared, new Sample(types, Long.MAX_VALUE, false), tried);
     if (result.fits()) {
       shared.forEach((type, faces) -> {
-        if (isHandler(type)) stoa.handlers().activate(faces.getFirst(), true);
-        else stoa.activate(type, faces, tried.losses.getOrDefault(type, List.of()));
+        if (isHandler(type)) catalog.handlers().activate(faces.getFirst(), true);
+        else catalog.activate(type, faces, tried.losses.getOrDefault(type, List.of()));
       });
     }
     return result;
@@ -300,8 +303,8 @@ public final class CodeService {
       if (!found.fits()) throw new NotShareable(found.reason());
     }
     shared.forEach((type, faces) -> {
-      if (isHandler(type)) stoa.handlers().activate(faces.getFirst(), false);
-      else stoa.begin(type, faces);
+      if (isHandler(type)) catalog.handlers().activate(faces.getFirst(), false);
+      else catalog.begin(type, faces);
     });
   }
 
@@ -311,38 +314,38 @@ public final class CodeService {
 
   private List<Codes.Activation> activations(String type) {
     return isHandler(type)
-        ? stoa.handlers().codes().of(type.substring(ClassNames.HANDLER.length()))
-        : stoa.codes().of(type);
+        ? catalog.handlers().codes().of(type.substring(ClassNames.HANDLER.length()))
+        : catalog.codes().of(type);
   }
 
   /// Returns the code that the group executes and that has a class; null when there is none. Reads
   /// the log.
   CodeOfOthers.@Nullable Found find(String className) {
-    SortedSet<String> types = stoa.codes().types();
+    SortedSet<String> types = catalog.codes().types();
     for (String type : types) {
-      if (stoa.dictionary().find(ClassNames.CLASS + type + " " + className) != null) {
+      if (catalog.dictionary().find(ClassNames.CLASS + type + " " + className) != null) {
         return found(type);
       }
     }
-    SortedSet<String> handlers = stoa.handlers().codes().types();
+    SortedSet<String> handlers = catalog.handlers().codes().types();
     if (handlers.contains(className)) return foundHandler(className);
     for (String handler : handlers) {
-      if (stoa.handlers().has(handler, className)) return foundHandler(handler);
+      if (catalog.handlers().has(handler, className)) return foundHandler(handler);
     }
     for (String type : types) {
-      if (stoa.has(type, className)) return found(type);
+      if (catalog.has(type, className)) return found(type);
     }
     return null;
   }
 
   private CodeOfOthers.Found foundHandler(String className) {
-    Codes handlers = stoa.handlers().codes();
+    Codes handlers = catalog.handlers().codes();
     var files = handlers.files(handlers.of(className).getLast());
     return new CodeOfOthers.Found(ClassNames.HANDLER + className, files, true);
   }
 
   private CodeOfOthers.Found found(String type) {
-    var files = stoa.codes().files(stoa.codes().of(type).getLast());
+    var files = catalog.codes().files(catalog.codes().of(type).getLast());
     return new CodeOfOthers.Found(type, files, true);
   }
 
@@ -353,14 +356,14 @@ public final class CodeService {
   /// @throws NotShareable when the store has no such version of the type
   public SortedMap<String, byte[]> files(String type, String version) {
     for (Codes.Activation one : activations(type)) {
-      if (one.version().toString().equals(version)) return stoa.codes().files(one);
+      if (one.version().toString().equals(version)) return catalog.codes().files(one);
     }
     throw new NotShareable(type + " has no version " + version + "; the list of versions has all");
   }
 
   /// Returns the shared classes among the files, by the stored names of their types.
   private Map<String, List<Class<?>>> shared(Map<String, byte[]> files, Set<String> types) {
-    StoredClasses loader = stoa.classes("code to be tried", files);
+    StoredClasses loader = catalog.classes("code to be tried", files);
     var shared = new LinkedHashMap<String, List<Class<?>>>();
     for (String className : files.keySet()) {
       try {
@@ -390,7 +393,9 @@ public final class CodeService {
     Kind kind = earlier.isEmpty() ? Kind.NEW : Kind.CHANGED;
     String why = "";
     try {
-      stoa.handlers().checkFits(handler, new TentativeIds(stoa.dictionary(), progress.accepted));
+      catalog
+          .handlers()
+          .checkFits(handler, new TentativeIds(catalog.dictionary(), progress.accepted));
       progress.requireTrusted(List.of(handler), earlier);
       if (HandlerCodes.isNewest(CodeVersion.of(handler), earlier)) kind = Kind.ACTIVE;
     } catch (StoaException refused) {
@@ -402,11 +407,11 @@ public final class CodeService {
 
   private Finding check(String type, List<Class<?>> faces, Sample sample, Tried progress) {
     if (isHandler(type)) return checkHandler(type, faces.getFirst(), progress);
-    List<Codes.Activation> earlier = stoa.codes().of(type);
+    List<Codes.Activation> earlier = catalog.codes().of(type);
     ObjectType tried;
     try {
-      var ids = new TentativeIds(stoa.dictionary(), progress.accepted);
-      tried = stoa.tried(faces, ids);
+      var ids = new TentativeIds(catalog.dictionary(), progress.accepted);
+      tried = catalog.tried(faces, ids);
       progress.losses.put(type, ids.losses());
       var version = CodeVersion.of(tried.shared().implementation()).name();
       if (!earlier.isEmpty() && earlier.getLast().version().equals(version)) {
@@ -415,8 +420,7 @@ public final class CodeService {
       var code = new ArrayList<>(faces);
       code.add(tried.shared().implementation());
       progress.requireTrusted(code, earlier);
-      if (!earlier.isEmpty())
-        LocalService.requireSame(stoa.typeNamed(type).shared(), tried.shared());
+      if (!earlier.isEmpty()) Catalog.requireSame(catalog.typeNamed(type).shared(), tried.shared());
     } catch (StoaException refused) {
       String why = String.valueOf(refused.getMessage());
       return new Finding(type, Kind.REFUSED, 0, 0, why, ReplayedCalls.NONE);
@@ -425,10 +429,10 @@ public final class CodeService {
     long objects = 0;
     long unfit = 0;
     String reason = "";
-    var calls = new Replays(stoa, tried);
-    Iterator<byte[]> names = stoa.core().list(type);
+    var calls = new Replays(catalog, store, tried);
+    Iterator<byte[]> names = store.list(type);
     while (names.hasNext() && objects < sample.objectsMax()) {
-      Key key = stoa.key(type, names.next());
+      Key key = catalog.key(type, names.next());
       String refusal = refusal(tried, key);
       if (refusal != null && unfit++ == 0) reason = refusal;
       if (refusal == null && sample.replays()) calls.add(key);
@@ -444,7 +448,7 @@ public final class CodeService {
     try {
       byte[] bytes = state(key);
       if (bytes.length > 0) {
-        var _ = stoa.core().limited(key, () -> tried.state(tried.state(bytes)));
+        var _ = store.limited(key, () -> tried.state(tried.state(bytes)));
       }
       return null;
     } catch (StoaException unfit) {
@@ -454,13 +458,13 @@ public final class CodeService {
 
   /// Returns the encoded state of an object; empty when it is deleted.
   private byte[] state(Key key) {
-    long known = stoa.core().generationHint(key);
+    long known = store.generationHint(key);
     try {
       if (known > 0) return state(key, known);
     } catch (stoa.Gone replaced) {
       // Deleted, or created again: only the object can tell.
     }
-    long generation = stoa.core().generation(key);
+    long generation = store.generation(key);
     try {
       return generation > 0 ? state(key, generation) : NO_STATE;
     } catch (stoa.Gone deleted) {
@@ -471,8 +475,8 @@ public final class CodeService {
   /// Reads a state on this thread, so that no worker takes a processor from a caller.
   private byte[] state(Key key, long generation) {
     var terms = Terms.expecting(new Existence.Generation(generation)).at(Pace.SHORT);
-    var target = stoa.core().target(key);
-    var answer = stoa.core().get(target, new ObjectHandler.StateQuestion(), terms).answer();
+    var target = store.target(key);
+    var answer = store.get(target, new ObjectHandler.StateQuestion(), terms).answer();
     return answer instanceof ObjectAnswer.Travelling(_, byte[] state)
         ? PlacedState.decode(state, 0).bytes()
         : NO_STATE;

@@ -31,11 +31,13 @@ import stoa.base.Key;
 import stoa.base.Measures;
 import stoa.front.ChangeQuery;
 import stoa.front.ClassNames;
+import stoa.front.SharedStoa;
 import stoa.front.TimerArguments;
 import stoa.spi.Collections;
 import stoa.spi.ListenerObjects;
 import stoa.spi.ListenerObjects.PendingEvent;
 import stoa.spi.ListenerObjects.Position;
+import stoa.store.Store;
 import stoa.store.changes.ChangeFollower;
 import stoa.store.changes.LoggedChange;
 import stoa.store.past.Pins;
@@ -150,7 +152,11 @@ final class Deliveries {
     }
   }
 
-  private final LocalService stoa;
+  private final SharedStoa stoa;
+  private final Store store;
+  private final Dictionary dictionary;
+  private final LocalChanges source;
+  private final Part part;
   private final Clock clock;
   private final Threads threads;
   private final ConcurrentHashMap<String, Lane> lanes = new ConcurrentHashMap<>();
@@ -164,8 +170,19 @@ final class Deliveries {
   private volatile boolean loads;
   private volatile boolean loaded;
 
-  Deliveries(LocalService stoa, Clock clock, Threads threads) {
+  Deliveries(
+      SharedStoa stoa,
+      Store store,
+      Dictionary dictionary,
+      LocalChanges source,
+      Part part,
+      Clock clock,
+      Threads threads) {
     this.stoa = stoa;
+    this.store = store;
+    this.dictionary = dictionary;
+    this.source = source;
+    this.part = part;
     this.clock = clock;
     this.threads = threads;
   }
@@ -177,8 +194,8 @@ final class Deliveries {
   /// Begins to tell listeners, those of earlier processes too. Call it once, when the store takes
   /// calls, and before it releases anything.
   void begin() {
-    if (!stoa.dictionary().after(ClassNames.CLASS + TYPE + " ").isEmpty()) {
-      unknown = stoa.core().pins().pin(0);
+    if (!dictionary.after(ClassNames.CLASS + TYPE + " ").isEmpty()) {
+      unknown = store.pins().pin(0);
       loads = true;
     }
     begun = true;
@@ -193,7 +210,7 @@ final class Deliveries {
     Lane lane = lane(key.name());
     synchronized (lane) {
       lane.changes++;
-      if (!lane.held && lane.begins == null) lane.begins = stoa.core().pins().pin(counter);
+      if (!lane.held && lane.begins == null) lane.begins = store.pins().pin(counter);
     }
   }
 
@@ -202,7 +219,7 @@ final class Deliveries {
   }
 
   private void tick() {
-    if (stoa.core().isClosed()) return;
+    if (store.isClosed()) return;
     if (loads) {
       loads = false;
       try {
@@ -214,7 +231,7 @@ final class Deliveries {
     releaseAll();
     if (lanes.isEmpty()) return;
     long now = clock.nowMicros();
-    long end = stoa.changes().logged().committed();
+    long end = source.logged().committed();
     var all = new ArrayList<>(lanes.values());
     java.util.Collections.rotate(all, -turn++); // so that each has its turn
     for (Lane lane : all) {
@@ -234,7 +251,7 @@ final class Deliveries {
 
   private void load() {
     try {
-      Iterator<byte[]> keys = stoa.core().list(TYPE);
+      Iterator<byte[]> keys = store.list(TYPE);
       while (keys.hasNext()) {
         var _ = lane(keys.next());
       }
@@ -259,7 +276,7 @@ final class Deliveries {
   }
 
   private Pins.Pin pin(ListenerObjects.State state) {
-    return stoa.core().pins().pin(state.at().address().counter());
+    return store.pins().pin(state.at().address().counter());
   }
 
   private void start(Lane lane) {
@@ -306,7 +323,7 @@ final class Deliveries {
     }
     ListenerObjects.State state = lane.state;
     if (changed || state == null) {
-      state = objects().state(stoa.stoa(), lane.key);
+      state = objects().state(stoa, lane.key);
       lane.state = state;
     }
     lane.shows(state);
@@ -334,14 +351,14 @@ final class Deliveries {
       more = read(lane, state);
     } catch (TooOld released) {
       String text = "changes were released before they were told: " + released.getMessage();
-      objects().fail(stoa.stoa(), lane.key, state.at(), text, true);
+      objects().fail(stoa, lane.key, state.at(), text, true);
       LOG.warn("the listener {} ends: {}", name(lane), text);
       return true;
     } catch (Unavailable | Closed | DeadlineExceeded later) {
       throw later;
     } catch (StoaException unfit) {
       lane.rewind();
-      objects().fail(stoa.stoa(), lane.key, state.at(), unfit.toString(), false);
+      objects().fail(stoa, lane.key, state.at(), unfit.toString(), false);
       return true;
     }
     synchronized (lane) {
@@ -366,8 +383,7 @@ final class Deliveries {
   private void hold(Lane lane, ListenerObjects.State state) {
     long counter = state.at().address().counter();
     boolean failsForLong =
-        state.attempts() > 0
-            && counter < stoa.core().lastBefore(Listeners.AGE_MAX.toNanos() / 1_000);
+        state.attempts() > 0 && counter < store.lastBefore(Listeners.AGE_MAX.toNanos() / 1_000);
     if (failsForLong && !lane.warned) {
       lane.warned = true;
       LOG.warn(
@@ -397,12 +413,12 @@ final class Deliveries {
     ChangeFollower follower = lane.follower;
     if (follower == null) {
       LogAddress first = at.index() == Integer.MAX_VALUE ? behind(at.address()) : at.address();
-      follower = stoa.changes().logged().follow(first, asked(state.heard()), PAGES_MAX);
+      follower = source.logged().follow(first, asked(state.heard()), PAGES_MAX);
       lane.follower = follower;
     }
     while (lane.ahead.size() < EVENTS_MAX && bytes(lane) < EVENT_BYTES_MAX) {
       LoggedChange.Slot slot = follower.poll();
-      if (slot == null) return follower.reached().counter() <= stoa.changes().logged().committed();
+      if (slot == null) return follower.reached().counter() <= source.logged().committed();
       add(lane, state, slot);
     }
     return true;
@@ -444,7 +460,7 @@ final class Deliveries {
 
   private byte[] encoded(LoggedChange change, int index, int size) {
     try {
-      return TimerArguments.encode(event(stoa.changes().decoded(change, index, size)));
+      return TimerArguments.encode(event(source.decoded(change, index, size)));
     } catch (StoaException unfit) {
       throw unfit;
     } catch (RuntimeException | LinkageError broken) {
@@ -492,8 +508,8 @@ final class Deliveries {
       bytes += one.bytes();
     }
     Position to = events.getLast().at();
-    objects().tell(stoa.stoa(), lane.key, state.at(), events, to);
-    ListenerObjects.State after = objects().state(stoa.stoa(), lane.key);
+    objects().tell(stoa, lane.key, state.at(), events, to);
+    ListenerObjects.State after = objects().state(stoa, lane.key);
     lane.state = after;
     lane.shows(after);
     if (after == null || !after.at().equals(to)) {
@@ -520,7 +536,7 @@ final class Deliveries {
             state.at().begun(),
             new LogAddress(reached.epoch(), reached.counter() - 1),
             Integer.MAX_VALUE);
-    objects().tell(stoa.stoa(), lane.key, state.at(), List.of(), to);
+    objects().tell(stoa, lane.key, state.at(), List.of(), to);
     lane.state = null;
     lane.from = to;
     lane.movedMicros = now;
@@ -531,7 +547,7 @@ final class Deliveries {
 
   /// Returns how the listeners are.
   ListenerCounts counts() {
-    long end = stoa.changes().logged().committed();
+    long end = source.logged().committed();
     long count = 0;
     long failing = 0;
     long lag = 0;
@@ -571,11 +587,11 @@ final class Deliveries {
   /// Returns the objects with a tag, as of the end of a transaction.
   private Set<String> members(
       Lane lane, ListenerObjects.State state, String tag, List<LoggedChange> changes) {
-    int group = stoa.part().group();
+    int group = part.group();
     Set<String> members = lane.tagged;
     if (members == null) {
       LogAddress at = state.at().address();
-      members = new HashSet<>(objects().tagged(stoa.stoa(), this::group, group, tag, at));
+      members = new HashSet<>(objects().tagged(stoa, this::group, group, tag, at));
       lane.tagged = members;
     }
     byte[] keeper = null;
@@ -583,7 +599,7 @@ final class Deliveries {
       if (!change.key().space().equals(TAGS)) continue;
       if (keeper == null) keeper = objects().keeper(this::group, group, tag);
       if (!Arrays.equals(keeper, change.key().name())) continue;
-      if (!(stoa.changes().decoded(change, 0, 1) instanceof Change.Called<?> call)) continue;
+      if (!(source.decoded(change, 0, 1) instanceof Change.Called<?> call)) continue;
       String object = (String) call.arguments().getFirst();
       if (call.method().startsWith("remove(")) members.remove(object);
       else if (members.size() < Listeners.TAGGED_MAX) members.add(object);
@@ -596,6 +612,6 @@ final class Deliveries {
   }
 
   private int group(String type, byte[] key) {
-    return stoa.part().groupOf(new Key(type, key, type));
+    return part.groupOf(new Key(type, key, type));
   }
 }

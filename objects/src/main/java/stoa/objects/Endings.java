@@ -52,16 +52,16 @@ final class Endings implements TimerObjects.Ends {
     }
   }
 
-  private final LocalService service;
+  private final Store store;
+  private final KeyValues keyValues;
+  private final Catalog catalog;
   private final Clock clock;
 
-  Endings(LocalService service, Clock clock) {
-    this.service = service;
+  Endings(Store store, KeyValues keyValues, Catalog catalog, Clock clock) {
+    this.store = store;
+    this.keyValues = keyValues;
+    this.catalog = catalog;
     this.clock = clock;
-  }
-
-  private Store core() {
-    return service.core();
   }
 
   @Override
@@ -71,7 +71,7 @@ final class Endings implements TimerObjects.Ends {
     for (TimerObjects.Ending each : due) {
       try {
         if (each.type().equals(SharedKeys.SPACE)) {
-          looked.add(looked(each, service.keyValues().end(each.key())));
+          looked.add(looked(each, keyValues.end(each.key())));
           continue;
         }
         var object = new Over(each, target(each));
@@ -102,13 +102,13 @@ final class Endings implements TimerObjects.Ends {
   }
 
   private Target target(TimerObjects.Ending ending) {
-    ObjectType type = service.typeNamed(ending.type());
-    return service.object(type, Keys.decode(ending.key(), type.code().loader())).at();
+    ObjectType type = catalog.typeNamed(ending.type());
+    return catalog.object(type, Keys.decode(ending.key(), type.code().loader())).at();
   }
 
   private ObjectHandler.Life ask(Over object) {
     var terms = Terms.expecting(object.existence()).at(Pace.SHORT);
-    return life(core().get(object.target, new ObjectHandler.LifeQuestion(), terms).answer());
+    return life(store.get(object.target, new ObjectHandler.LifeQuestion(), terms).answer());
   }
 
   private static ObjectHandler.Life life(Answer answer) {
@@ -130,20 +130,20 @@ final class Endings implements TimerObjects.Ends {
     if (lifetime == null) return OVER;
     long now = clock.nowMicros();
     String type = object.ending.type();
-    if (life.isLent() || service.typeNamed(type).shared().lifetime() == null) {
+    if (life.isLent() || catalog.typeNamed(type).shared().lifetime() == null) {
       return now + lifetime.micros();
     }
     if (lifetime.since() == Expires.Since.CREATION) return 0;
-    long changed = core().changedMicros(object.target.key(), put -> !CallNumbers.isLeaving(put));
+    long changed = store.changedMicros(object.target.key(), put -> !CallNumbers.isLeaving(put));
     long end = changed + lifetime.micros();
     return end <= now ? 0 : end;
   }
 
   private void put(Over object, byte[] put) {
     var terms = Terms.expecting(object.existence());
-    byte[] answer = core().put(object.target, Put.of(put), terms).answer().encoded();
+    byte[] answer = store.put(object.target, Put.of(put), terms).answer().encoded();
     try {
-      var _ = ObjectAnswer.get(answer, service.marshaller());
+      var _ = ObjectAnswer.get(answer, catalog.marshaller());
     } catch (RuntimeException | Error passedOn) {
       throw passedOn;
     } catch (Throwable checked) {
@@ -171,7 +171,7 @@ final class Endings implements TimerObjects.Ends {
   /// Deletes objects at one moment; returns null when another call was faster.
   private @Nullable List<TimerObjects.Looked> ended(List<Over> all) {
     var looked = new ArrayList<TimerObjects.Looked>();
-    try (StoreTransaction transaction = core().begin(BOUNDS)) {
+    try (StoreTransaction transaction = store.begin(BOUNDS)) {
       for (Over each : all) {
         if (transaction.generation(each.target.key()) != each.ending.generation()) {
           looked.add(looked(each.ending, OVER));

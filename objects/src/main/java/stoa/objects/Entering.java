@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.NotUnique;
 import stoa.StoaException;
+import stoa.front.SharedStoa;
 import stoa.front.types.IndexForm;
 import stoa.front.types.Keys;
 import stoa.spi.CallContext;
@@ -38,15 +39,22 @@ final class Entering {
   // The most changes of one call.
   private static final int CHANGES_MAX = 512;
 
-  private final LocalService service;
+  private final SharedStoa stoa;
+  private final IndexChanges indexChanges;
   private final Execution execution;
   private final ObjectContext context;
   private final String owner;
   private boolean stands;
 
   /// @param owner the name under which the indexes are kept
-  Entering(LocalService service, Execution execution, ObjectContext context, String owner) {
-    this.service = service;
+  Entering(
+      SharedStoa stoa,
+      IndexChanges indexChanges,
+      Execution execution,
+      ObjectContext context,
+      String owner) {
+    this.stoa = stoa;
+    this.indexChanges = indexChanges;
     this.execution = execution;
     this.context = context;
     this.owner = owner;
@@ -119,7 +127,7 @@ final class Entering {
   private void leave(List<Entered.Change> changes) {
     if (changes.isEmpty()) return;
     execution.leave(sequel -> {
-      for (Entered.Change change : changes) service.indexChanges().begin(owner, change, sequel);
+      for (Entered.Change change : changes) indexChanges.begin(owner, change, sequel);
     });
   }
 
@@ -156,7 +164,7 @@ final class Entering {
     Entered.Change first = some.getFirst();
     var _ =
         within(() -> {
-          indexes().change(service.stoa(), owner, first.index(), first.value(), texts);
+          indexes().change(stoa, owner, first.index(), first.value(), texts);
           return "";
         });
   }
@@ -213,13 +221,13 @@ final class Entering {
 
   private @Nullable String enter(Entered.Change change, boolean isClaim) {
     return indexes()
-        .enter(service.stoa(), owner, change.index(), isClaim, change.value(), change.entry());
+        .enter(stoa, owner, change.index(), isClaim, change.value(), change.entry());
   }
 
   private void remove(Entered.Change change) {
     var _ =
         within(() -> {
-          indexes().leave(service.stoa(), owner, change.index(), change.value(), change.entry());
+          indexes().leave(stoa, owner, change.index(), change.value(), change.entry());
           return "";
         });
   }
@@ -227,7 +235,7 @@ final class Entering {
   private void lose(String id) {
     var _ =
         within(() -> {
-          indexes().lostEntry(service.stoa(), owner, id);
+          indexes().lostEntry(stoa, owner, id);
           return "";
         });
   }

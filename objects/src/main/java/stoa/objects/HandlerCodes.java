@@ -22,7 +22,7 @@ import stoa.front.types.HandlerType;
 /// handler runs in this code until its listener is gone, on every replica. The classes are those of
 /// the program when it has the same version, and otherwise come from the log.
 final class HandlerCodes {
-  private final LocalService stoa;
+  private final Catalog catalog;
   private final Codes codes;
 
   // A listener that has run keeps the code of its handler; this limits the others. The class of the
@@ -30,8 +30,8 @@ final class HandlerCodes {
   private final StoredCodes loaded = new StoredCodes(this::load, code -> !code.isStored(), _ -> {});
   private final ReentrantLock lock = new ReentrantLock();
 
-  HandlerCodes(LocalService stoa, Codes codes) {
-    this.stoa = stoa;
+  HandlerCodes(Catalog catalog, Codes codes) {
+    this.catalog = catalog;
     this.codes = codes;
   }
 
@@ -46,10 +46,10 @@ final class HandlerCodes {
   ///
   /// @throws Corrupt when the log has no such code
   LoadedCode at(int number) {
-    if (number == 0) return stoa.program();
+    if (number == 0) return catalog.program();
     Codes.Activation activation = codes.find(number);
     if (activation == null) {
-      stoa.learnNames();
+      catalog.learnNames();
       activation = codes.find(number);
     }
     if (activation == null) {
@@ -62,22 +62,23 @@ final class HandlerCodes {
     Class<?> own = ofProgram(activation.type());
     if (own != null && activation.version().equals(CodeVersion.of(own).name())) {
       try {
-        register(own, stoa.program());
-        return stoa.program();
+        register(own, catalog.program());
+        return catalog.program();
       } catch (NotShareable unfit) {
         // The program has other classes of its values, which the log has described meanwhile.
       }
     }
     String name = "handler " + activation.type() + " " + activation.version();
-    StoredClasses classes = stoa.classes(name, codes.files(activation));
-    LoadedCode code = LoadedCode.stored(stoa, stoa.dictionary(), activation.number(), classes);
+    StoredClasses classes = catalog.classes(name, codes.files(activation));
+    LoadedCode code =
+        LoadedCode.stored(catalog, catalog.dictionary(), activation.number(), classes);
     register(inCode(activation.type(), classes), code);
     return code;
   }
 
   private @Nullable Class<?> ofProgram(String className) {
     try {
-      return Class.forName(className, false, stoa.loader());
+      return Class.forName(className, false, catalog.loader());
     } catch (ClassNotFoundException | LinkageError lacking) {
       return null;
     }
@@ -149,7 +150,7 @@ final class HandlerCodes {
         boolean isKnown = earlier.stream().anyMatch(one -> one.version().equals(name));
         if (last.version().equals(name) || (isKnown && !asked)) return last.number();
       }
-      register(handler, stoa.program());
+      register(handler, catalog.program());
       return codes.activate(handler.getName(), version, earlier).number();
     } finally {
       lock.unlock();
@@ -165,7 +166,7 @@ final class HandlerCodes {
   int numberOf(Function<LoadedCode, @Nullable Object> decode) {
     Object read;
     try {
-      read = decode.apply(stoa.program());
+      read = decode.apply(catalog.program());
     } catch (NotShareable absent) {
       return stored(decode, absent);
     }
@@ -205,7 +206,7 @@ final class HandlerCodes {
   /// @throws NotShareable when it cannot be one, or does not fit what is stored
   void checkFits(Class<?> handler, TentativeIds ids) {
     var classes = (StoredClasses) handler.getClassLoader();
-    register(handler, LoadedCode.tried(stoa, stoa.dictionary(), ids, classes));
+    register(handler, LoadedCode.tried(catalog, catalog.dictionary(), ids, classes));
   }
 
   /// Makes a class of handlers, which [#checkFits] has taken, the newest of its name: listeners

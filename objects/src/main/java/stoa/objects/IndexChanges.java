@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.base.Footprint;
 import stoa.front.SharedCall;
+import stoa.front.SharedStoa;
 import stoa.front.types.IndexedMember;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
@@ -38,15 +39,15 @@ final class IndexChanges {
   // More than an index has parts.
   private static final int PARTS_MAX = 256;
 
-  private final LocalService service;
+  private final SharedStoa stoa;
 
   // Equal ids have the same parts, whatever version of a class has them.
   private final Map<String, AtomicReferenceArray<@Nullable Part>> byId = new ConcurrentHashMap<>();
   private final Map<IndexedMember, AtomicReferenceArray<@Nullable Part>> byMember =
       new ConcurrentHashMap<>();
 
-  IndexChanges(LocalService service) {
-    this.service = service;
+  IndexChanges(SharedStoa stoa) {
+    this.stoa = stoa;
   }
 
   /// Begins a change of an object's entries.
@@ -89,8 +90,8 @@ final class IndexChanges {
     int number = indexes().partOf(value);
     Part known = parts.get(number);
     if (known != null) return known;
-    Object shared = indexes().part(service.stoa(), owner, id, number);
-    var made = new Part(service.stoa().own(shared));
+    Object shared = indexes().part(stoa, owner, id, number);
+    var made = new Part(stoa.own(shared));
     return parts.compareAndSet(number, null, made)
         ? made
         : Objects.requireNonNull(parts.get(number));
@@ -127,7 +128,7 @@ final class IndexChanges {
   /// A part of an index.
   private static final class Part implements Supplier<@Nullable Request> {
     private final SharedCall call;
-    private final LocalObject target;
+    private final ObjectTarget target;
     private final SharedMethod changes;
     private final SharedMethod change;
 
@@ -139,7 +140,7 @@ final class IndexChanges {
 
     Part(SharedCall call) {
       this.call = call;
-      this.target = (LocalObject) call.target();
+      this.target = (ObjectTarget) call.target();
       this.changes = method(target.shared(), Indexes.CHANGES);
       this.change = method(target.shared(), Indexes.CHANGE);
     }

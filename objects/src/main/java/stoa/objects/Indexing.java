@@ -229,15 +229,18 @@ final class Indexing {
     }
   }
 
-  private final LocalService service;
+  private final Environment environment;
+  private final IndexChanges indexChanges;
   private final Execution execution;
   private final ObjectType type;
   private @Nullable ObjectContext context;
   private @Nullable String object;
 
   /// @param type the class in the code that executes the put
-  Indexing(LocalService service, Execution execution, ObjectType type) {
-    this.service = service;
+  Indexing(
+      Environment environment, IndexChanges indexChanges, Execution execution, ObjectType type) {
+    this.environment = environment;
+    this.indexChanges = indexChanges;
     this.execution = execution;
     this.type = type;
   }
@@ -246,8 +249,8 @@ final class Indexing {
   ObjectContext context() {
     ObjectContext known = context;
     if (known != null) return known;
-    Ref<?> ref = service.refOf(execution.key());
-    known = new ObjectContext(service, execution, ref, type.code(), null, null);
+    Ref<?> ref = environment.catalog().refOf(execution.key());
+    known = new ObjectContext(environment, execution, ref, type.code(), null, null);
     context = known;
     return known;
   }
@@ -271,7 +274,7 @@ final class Indexing {
       return Values.read(type, instance, IndexedMember::valueOf);
     } catch (CallFailed thrown) {
       String why = thrown.getMessage() + ", so the object is as before the call";
-      throw failed(service.refOf(execution.key()), why, thrown.getCause());
+      throw failed(environment.catalog().refOf(execution.key()), why, thrown.getCause());
     }
   }
 
@@ -311,9 +314,7 @@ final class Indexing {
     String named = object();
     execution.leave(sequel -> {
       for (Step step : left) {
-        service
-            .indexChanges()
-            .begin(type.shared(), step.member, step.value, step.enters, named, sequel);
+        indexChanges.begin(type.shared(), step.member, step.value, step.enters, named, sequel);
       }
     });
   }
@@ -370,7 +371,7 @@ final class Indexing {
     return within(() ->
         indexes()
             .enter(
-                service.stoa(),
+                environment.stoa(),
                 type.shared().name(),
                 member.id(),
                 step.claims(),
@@ -382,7 +383,8 @@ final class Indexing {
     var _ =
         within(() -> {
           indexes()
-              .leave(service.stoa(), type.shared().name(), step.member.id(), step.value, object());
+              .leave(
+                  environment.stoa(), type.shared().name(), step.member.id(), step.value, object());
           return "";
         });
   }
@@ -390,7 +392,7 @@ final class Indexing {
   private void lose(String id) {
     var _ =
         within(() -> {
-          indexes().lost(service.stoa(), type.shared().name(), id);
+          indexes().lost(environment.stoa(), type.shared().name(), id);
           return "";
         });
   }
@@ -426,7 +428,7 @@ final class Indexing {
       holder = "another object";
     }
     return new NotUnique(
-        service.refOf(execution.key())
+        environment.catalog().refOf(execution.key())
             + " cannot have \""
             + shown(step)
             + "\" as its "

@@ -76,7 +76,7 @@ sealed interface KeyAnswer extends Answer {
   ///   acknowledges it like an event, with the number after the last
   @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Batch(
-      Listening listening,
+      ListenerId listening,
       boolean known,
       long first,
       List<byte[]> events,

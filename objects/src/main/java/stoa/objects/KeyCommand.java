@@ -50,11 +50,11 @@ sealed interface KeyCommand {
   ///   programs of earlier releases, which kept no versions of it
   @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Register(
-      Listening listening, ListenerLimits limits, int listenersMax, byte[] handler, int code)
+      ListenerId listening, ListenerLimits limits, int listenersMax, byte[] handler, int code)
       implements KeyCommand {}
 
   /// Removes a listener and its handler.
-  record Unregister(Listening listening) implements KeyCommand {}
+  record Unregister(ListenerId listening) implements KeyCommand {}
 
   /// Removes all listeners of a session.
   record EndSession(long session) implements KeyCommand {}
@@ -65,7 +65,7 @@ sealed interface KeyCommand {
   /// A position in the events of a listener.
   ///
   /// @param number of the last event up to this position; 0 for none
-  record UpTo(Listening listening, long number) {}
+  record UpTo(ListenerId listening, long number) {}
 
   byte PUT_FOR = 8;
 
@@ -90,7 +90,7 @@ sealed interface KeyCommand {
           new Encoder(value.length + 12).u8(PUT_FOR).varint(micros).raw(value).toBytes();
       case End _ -> new byte[] {9};
       case Register(
-              Listening listening,
+              ListenerId listening,
               ListenerLimits limits,
               int listenersMax,
               byte[] handler,
@@ -102,7 +102,7 @@ sealed interface KeyCommand {
               .varint(listenersMax)
               .raw(handler)
               .toBytes();
-      case Unregister(Listening listening) -> listening.write(new Encoder(24).u8(4)).toBytes();
+      case Unregister(ListenerId listening) -> listening.write(new Encoder(24).u8(4)).toBytes();
       case EndSession(long session) -> new Encoder(16).u8(5).i64(session).toBytes();
       case Acknowledge(List<UpTo> all) -> {
         var out = new Encoder(8 + 24 * all.size()).u8(6).varint(all.size());
@@ -125,17 +125,17 @@ sealed interface KeyCommand {
       case 2 -> new Put(null);
       case 3, 7 -> {
         int code = kind == 7 ? (int) in.varint() : 0;
-        Listening listening = Listening.read(in);
+        ListenerId listening = ListenerId.read(in);
         var limits = new ListenerLimits((int) in.varint(), (int) in.varint());
         int listenersMax = (int) in.varint();
         yield new Register(listening, limits, listenersMax, in.raw(in.remaining()), code);
       }
-      case 4 -> new Unregister(Listening.read(in));
+      case 4 -> new Unregister(ListenerId.read(in));
       case 5 -> new EndSession(in.i64());
       case 6 -> {
         int count = in.count();
         var all = new ArrayList<UpTo>(count);
-        for (int i = 0; i < count; i++) all.add(new UpTo(Listening.read(in), in.varint()));
+        for (int i = 0; i < count; i++) all.add(new UpTo(ListenerId.read(in), in.varint()));
         yield new Acknowledge(all);
       }
       case PUT_FOR -> new PutFor(in.varint(), in.raw(in.remaining()));

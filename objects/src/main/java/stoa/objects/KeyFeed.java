@@ -17,7 +17,7 @@ import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.running.Request;
 import stoa.store.running.Target;
-import stoa.store.watching.Watch;
+import stoa.store.watching.WatchRegistration;
 
 /// Sends the events of one key to the listeners of this process, and acknowledges to the key the
 /// events that they have handled.
@@ -71,8 +71,8 @@ final class KeyFeed {
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
 
-  private final Map<Listening, Place> places = new LinkedHashMap<>();
-  private @Nullable Watch watch;
+  private final Map<ListenerId, Place> places = new LinkedHashMap<>();
+  private @Nullable WatchRegistration watch;
   private boolean asking;
   private boolean again;
   private boolean acknowledging;
@@ -86,7 +86,7 @@ final class KeyFeed {
 
   /// Begins to send the events of its key to a listener. The feed repeats events that it has sent
   /// before.
-  void add(Listening listening, Service.Sink sink) {
+  void add(ListenerId listening, Service.Sink sink) {
     lock.lock();
     try {
       // The feed does not repeat handled events that it has not acknowledged yet: over connections
@@ -104,7 +104,7 @@ final class KeyFeed {
   /// Stops sending to a listener, after acknowledging the events that it has handled.
   ///
   /// @param sink stops only if the events go to this sink; null for any sink
-  void remove(Listening listening, Service.@Nullable Sink sink) {
+  void remove(ListenerId listening, Service.@Nullable Sink sink) {
     acknowledge();
     lock.lock();
     try {
@@ -118,7 +118,7 @@ final class KeyFeed {
   }
 
   private void stopWhenEmpty() {
-    Watch watching = watch;
+    WatchRegistration watching = watch;
     if (!places.isEmpty() || watching == null) return;
     watch = null;
     watching.close();
@@ -247,7 +247,7 @@ final class KeyFeed {
   // ---- handled
 
   /// Notes that a listener has handled its events up to a number.
-  void heard(Listening listening, long number) {
+  void heard(ListenerId listening, long number) {
     boolean full;
     boolean due;
     lock.lock();
@@ -318,7 +318,7 @@ final class KeyFeed {
       acknowledgementFailed(failure);
       return;
     }
-    var over = new ArrayList<Listening>();
+    var over = new ArrayList<ListenerId>();
     lock.lock();
     try {
       acknowledging = false;
@@ -334,7 +334,7 @@ final class KeyFeed {
     } finally {
       lock.unlock();
     }
-    for (Listening listening : over) values.left(listening, target.key());
+    for (ListenerId listening : over) values.left(listening, target.key());
   }
 
   private void acknowledgementFailed(RuntimeException cause) {

@@ -21,17 +21,21 @@ import stoa.store.running.Request;
 
 /// The server's side of the listenable key-value store, in bytes. Thread-safe.
 public final class KeyService {
-  private final LocalService stoa;
+  private final Catalog catalog;
+  private final Part part;
   private final KeyValues values;
   private final Naming naming;
   private final ClassLoader classesOfKeys;
+  private final int callBytesMax;
 
   /// @param naming finds the classes of keys that clients may use
-  KeyService(LocalService stoa, Naming naming) {
-    this.stoa = stoa;
+  KeyService(KeyValues values, Catalog catalog, Part part, Naming naming, int callBytesMax) {
+    this.values = values;
+    this.catalog = catalog;
+    this.part = part;
+    this.callBytesMax = callBytesMax;
     this.naming = naming;
     this.classesOfKeys = naming.classesOfKeys();
-    this.values = stoa.keyValues();
   }
 
   /// Returns the key of an encoding. Quick.
@@ -44,7 +48,7 @@ public final class KeyService {
       throw new NotShareable("a key is not encoded as it would be here");
     }
     Key key = values.key(encoded);
-    stoa.part().require(key);
+    part.require(key);
     return key;
   }
 
@@ -85,14 +89,14 @@ public final class KeyService {
   }
 
   private void checkLength(Key key, byte[] value) {
-    if (value.length > stoa.callBytesMax()) {
+    if (value.length > callBytesMax) {
       throw new LimitExceeded(
           "the value of "
               + key
               + " takes "
               + value.length
               + " bytes; callBytesMax is "
-              + stoa.callBytesMax());
+              + callBytesMax);
     }
   }
 
@@ -127,9 +131,9 @@ public final class KeyService {
   /// the program, or in a version in the log that has the class of the value.
   private byte[] checked(byte[] value, Supplier<Effort> effort) {
     try {
-      var _ = read(stoa.program(), value, effort.get());
+      var _ = read(catalog.program(), value, effort.get());
     } catch (NotShareable absent) {
-      if (stoa.loaded().noneMatch(code -> isRead(code, value, effort.get()))) throw absent;
+      if (catalog.loaded().noneMatch(code -> isRead(code, value, effort.get()))) throw absent;
     }
     return value;
   }
@@ -156,10 +160,10 @@ public final class KeyService {
 
   /// A listener of a client. Thread-safe.
   public final class Listener {
-    private final Listening listening;
+    private final ListenerId listening;
     private final Key key;
 
-    private Listener(Listening listening, Key key) {
+    private Listener(ListenerId listening, Key key) {
       this.listening = listening;
       this.key = key;
     }
@@ -195,22 +199,23 @@ public final class KeyService {
   /// @throws NotShareable when the handler's class cannot run in the store
   public Listener listen(
       long session, long listener, Key key, byte[] handler, ListenerLimits limits) {
-    if (handler.length > stoa.callBytesMax()) {
+    if (handler.length > callBytesMax) {
       throw new LimitExceeded(
-          "the handler takes " + handler.length + " bytes; callBytesMax is " + stoa.callBytesMax());
+          "the handler takes " + handler.length + " bytes; callBytesMax is " + callBytesMax);
     }
     int code =
         values
             .core()
-            .limited(key, () -> stoa.handlers().numberOf(in -> read(in, handler, Effort.full())));
-    var listening = new Listening(session, listener);
+            .limited(
+                key, () -> catalog.handlers().numberOf(in -> read(in, handler, Effort.full())));
+    var listening = new ListenerId(session, listener);
     values.register(listening, key, limits, handler, code);
     return new Listener(listening, key);
   }
 
   /// Removes a listener that a client registered with an earlier process. May take long.
   public void unlisten(long session, long listener, Key key) {
-    values.unregister(new Listening(session, listener), key);
+    values.unregister(new ListenerId(session, listener), key);
   }
 
   /// Removes all listeners of a session. May take long.

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.KeyValueStore;
+import stoa.Limits;
 import stoa.ListenerLimits;
 import stoa.NotShareable;
 import stoa.Ref;
@@ -57,7 +58,8 @@ final class KeyValues {
 
   private final Repeats repeats = new Repeats();
 
-  private final LocalService stoa;
+  private final Environment environment;
+  private final Limits limits;
   private final Store store;
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
@@ -92,9 +94,10 @@ final class KeyValues {
   private volatile boolean earlierLeft;
   private volatile boolean failureTold;
 
-  KeyValues(LocalService stoa, Threads threads) {
-    this.stoa = stoa;
-    this.store = stoa.core();
+  KeyValues(Store store, Environment environment, Limits limits, Threads threads) {
+    this.store = store;
+    this.environment = environment;
+    this.limits = limits;
     this.executor =
         task -> {
           try {
@@ -103,7 +106,7 @@ final class KeyValues {
             LOG.debug("the store is closed; what its listeners have not handled is dropped");
           }
         };
-    store.register(SharedKeys.SPACE, new ListenableKey.Factory(stoa));
+    store.register(SharedKeys.SPACE, new ListenableKey.Factory(environment));
     store.register(SESSIONS, new ListeningKeys.Factory());
     threads.every(this::tick);
   }
@@ -176,14 +179,18 @@ final class KeyValues {
   }
 
   /// Returns the name of a new listener of this process.
-  Listening nextListening() {
-    return new Listening(ownSession(), listeners.incrementAndGet());
+  ListenerId nextListening() {
+    return new ListenerId(ownSession(), listeners.incrementAndGet());
   }
 
   /// Returns the key of an encoded name.
   Key key(byte[] name) {
-    return new Key(
-        SharedKeys.SPACE, name, new Ref<>(SharedKeys.SPACE, Keys.decode(name, stoa.loader())));
+    return key(name, environment.catalog().loader());
+  }
+
+  /// Returns the key of an encoded name, whose classes a loader has.
+  static Key key(byte[] name, ClassLoader loader) {
+    return new Key(SharedKeys.SPACE, name, new Ref<>(SharedKeys.SPACE, Keys.decode(name, loader)));
   }
 
   // ---- put and get
@@ -250,7 +257,7 @@ final class KeyValues {
   }
 
   Request getAsync(Key key) {
-    return getAsync(key, stoa.limits().callTimeMax());
+    return getAsync(key, limits.callTimeMax());
   }
 
   Request getAsync(Key key, Duration timeMax) {
@@ -275,7 +282,7 @@ final class KeyValues {
   }
 
   private RuntimeException refusal(byte[] thrown) {
-    Throwable cause = stoa.marshaller().thrown(thrown);
+    Throwable cause = environment.catalog().marshaller().thrown(thrown);
     if (cause instanceof RuntimeException told) return told;
     throw new IllegalStateException(cause);
   }
@@ -297,7 +304,7 @@ final class KeyValues {
   /// Registers a listener, or finds it registered; durable on return. Waits.
   ///
   /// @param code the number of the handler's code, see [HandlerCodes]
-  void register(Listening listening, Key key, ListenerLimits limits, byte[] handler, int code) {
+  void register(ListenerId listening, Key key, ListenerLimits limits, byte[] handler, int code) {
     enter(listening, key);
     try {
       int most = KeyValueStore.LISTENERS_MAX;
@@ -309,7 +316,7 @@ final class KeyValues {
   }
 
   /// Removes a listener; durable on return. Waits.
-  void unregister(Listening listening, Key key) {
+  void unregister(ListenerId listening, Key key) {
     put(key, new KeyCommand.Unregister(listening));
     leave(listening, key);
   }
@@ -326,7 +333,7 @@ final class KeyValues {
   }
 
   /// Begins to send a registered listener its events, from the first that it has not handled.
-  void send(Listening listening, Key key, Service.Sink sink) {
+  void send(ListenerId listening, Key key, Service.Sink sink) {
     lock.lock();
     try {
       feeds
@@ -340,7 +347,7 @@ final class KeyValues {
   /// Stops sending to a listener. It stays registered.
   ///
   /// @param sink stops only if the events go to this sink; null for any sink
-  void stop(Listening listening, Key key, Service.@Nullable Sink sink) {
+  void stop(ListenerId listening, Key key, Service.@Nullable Sink sink) {
     KeyFeed feed = feed(key);
     if (feed == null) return;
     feed.remove(listening, sink);
@@ -353,7 +360,7 @@ final class KeyValues {
   }
 
   /// Notes that a listener has handled its events up to a number.
-  void heard(Listening listening, Key key, long number) {
+  void heard(ListenerId listening, Key key, long number) {
     KeyFeed feed = feed(key);
     if (feed != null) feed.heard(listening, number);
   }
@@ -368,7 +375,7 @@ final class KeyValues {
   }
 
   /// Removes a listener that has received its end.
-  void left(Listening listening, Key key) {
+  void left(ListenerId listening, Key key) {
     executor.execute(() -> {
       stop(listening, key, null);
       try {
@@ -393,7 +400,7 @@ final class KeyValues {
     return ((ListeningKeys.Names) asked.answer()).all();
   }
 
-  private void enter(Listening listening, Key key) {
+  private void enter(ListenerId listening, Key key) {
     long session = listening.session();
     lock.lock();
     try {
@@ -415,7 +422,7 @@ final class KeyValues {
     }
   }
 
-  private void leave(Listening listening, Key key) {
+  private void leave(ListenerId listening, Key key) {
     long session = listening.session();
     SessionListeners there = left(session, key, listening.listener());
     if (there == null) return;

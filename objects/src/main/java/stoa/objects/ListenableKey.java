@@ -77,15 +77,15 @@ final class ListenableKey implements Handler {
   }
 
   static final class Factory implements HandlerFactory {
-    private final LocalService stoa;
+    private final Environment environment;
 
-    Factory(LocalService stoa) {
-      this.stoa = stoa;
+    Factory(Environment environment) {
+      this.environment = environment;
     }
 
     @Override
     public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
-      return new ListenableKey(stoa);
+      return new ListenableKey(environment);
     }
 
     @Override
@@ -115,7 +115,7 @@ final class ListenableKey implements Handler {
 
     @Override
     public Handler restore(Key key, byte[] checkpoint) {
-      var restored = new ListenableKey(stoa);
+      var restored = new ListenableKey(environment);
       var in = new Decoder(checkpoint);
       int kind = in.u8();
       if (kind >= TIMED) {
@@ -133,12 +133,12 @@ final class ListenableKey implements Handler {
 
     @Override
     public Answer failure(RuntimeException cause) {
-      return new KeyAnswer.Refused(stoa.marshaller().thrown(cause));
+      return new KeyAnswer.Refused(environment.catalog().marshaller().thrown(cause));
     }
   }
 
-  private final LocalService stoa;
-  private final Map<Listening, ListenerState> listeners = new LinkedHashMap<>();
+  private final Environment environment;
+  private final Map<ListenerId, ListenerState> listeners = new LinkedHashMap<>();
   private byte @Nullable [] value;
 
   // When the value ends; 0 for never.
@@ -150,8 +150,8 @@ final class ListenableKey implements Handler {
   // The bytes of the waiting events, of all listeners.
   private int bytes;
 
-  private ListenableKey(LocalService stoa) {
-    this.stoa = stoa;
+  private ListenableKey(Environment environment) {
+    this.environment = environment;
   }
 
   @Override
@@ -165,7 +165,7 @@ final class ListenableKey implements Handler {
           replaceFor(newValue, execution.nowMicros() + micros, execution);
       case KeyCommand.End _ -> end(execution);
       case KeyCommand.Register register -> register(register);
-      case KeyCommand.Unregister(Listening listening) ->
+      case KeyCommand.Unregister(ListenerId listening) ->
           new KeyAnswer.Done(forget(listeners.remove(listening)));
       case KeyCommand.EndSession(long session) -> endSession(session);
       case KeyCommand.Acknowledge(List<KeyCommand.UpTo> all) -> heard(all);
@@ -205,7 +205,7 @@ final class ListenableKey implements Handler {
       try {
         schedule(end, execution);
       } catch (StoaException refused) {
-        return new KeyAnswer.Refused(thrown(refused, stoa.marshaller()));
+        return new KeyAnswer.Refused(thrown(refused, environment.catalog().marshaller()));
       }
       timerMicros = end;
     }
@@ -215,7 +215,14 @@ final class ListenableKey implements Handler {
 
   private void schedule(long end, Execution execution) {
     Key key = execution.key();
-    var context = new ObjectContext(stoa, execution, stoa.refOf(key), stoa.program(), null, null);
+    var context =
+        new ObjectContext(
+            environment,
+            execution,
+            environment.catalog().refOf(key),
+            environment.catalog().program(),
+            null,
+            null);
     var target = new UUID(key.stream().high(), key.stream().low());
     ScopedValue.where(CallContext.CURRENT, context)
         .run(() ->
@@ -240,10 +247,10 @@ final class ListenableKey implements Handler {
       byte @Nullable [] before,
       Map<LoadedCode, Arguments> known,
       Execution execution) {
-    Marshaller marshaller = stoa.marshaller();
+    Marshaller marshaller = environment.catalog().marshaller();
     byte[] event;
     try {
-      LoadedCode code = one.code(stoa.handlers());
+      LoadedCode code = one.code(environment.catalog().handlers());
       marshaller = code.marshaller();
       event = event(one, code, known, newValue, before, execution);
     } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheHandler) {
@@ -265,8 +272,10 @@ final class ListenableKey implements Handler {
       Execution execution)
       throws Exception {
     Marshaller marshaller = code.marshaller();
-    Object name = stoa.nameIn(code, execution.key());
-    var context = new ObjectContext(stoa, execution, stoa.refOf(execution.key()), code, null, null);
+    Object name = environment.catalog().nameIn(code, execution.key());
+    var context =
+        new ObjectContext(
+            environment, execution, environment.catalog().refOf(execution.key()), code, null, null);
     KeyHandler<Object, Object> handler = one.handler(code);
     var arguments = known.computeIfAbsent(code, _ -> new Arguments(marshaller, newValue, before));
     return ScopedValue.where(CallContext.CURRENT, context)
@@ -302,7 +311,7 @@ final class ListenableKey implements Handler {
             BEHIND,
             new LimitExceeded(
                 "the listener was too far behind: " + reason + "; read the key and register again"),
-            stoa.marshaller(),
+            environment.catalog().marshaller(),
             execution));
   }
 
@@ -358,7 +367,7 @@ final class ListenableKey implements Handler {
   // ---- listeners
 
   private Answer register(KeyCommand.Register register) {
-    Listening listening = register.listening();
+    ListenerId listening = register.listening();
     // The session repeats a registration when it missed the answer, or when its server has
     // restarted.
     if (listeners.containsKey(listening)) return new KeyAnswer.Done(true);
@@ -369,7 +378,7 @@ final class ListenableKey implements Handler {
                   "the key has "
                       + register.listenersMax()
                       + " listeners; close registrations, or listen to another key"),
-              stoa.marshaller()));
+              environment.catalog().marshaller()));
     }
     var added =
         new ListenerState(listening, register.limits(), register.handler(), register.code());
@@ -419,7 +428,7 @@ final class ListenableKey implements Handler {
     if (timerMicros != 0) out.varint(timerMicros).varint(endMicros);
     if (present != null) out.sized(present);
     out.varint(listeners.size());
-    for (ListenerState one : listeners.values()) one.write(out, stoa.handlers());
+    for (ListenerState one : listeners.values()) one.write(out, environment.catalog().handlers());
     return out.toBytes();
   }
 }

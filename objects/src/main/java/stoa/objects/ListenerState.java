@@ -26,7 +26,7 @@ import stoa.base.TraceParent;
 ///
 /// One thread at a time uses it.
 final class ListenerState {
-  private final Listening listening;
+  private final ListenerId listening;
   private final ListenerLimits limits;
 
   // The number of the code that executes the handler.
@@ -57,14 +57,14 @@ final class ListenerState {
 
   /// @param encoded the handler
   /// @param code the number of its code, see [HandlerCodes]
-  ListenerState(Listening listening, ListenerLimits limits, byte @Nullable [] encoded, int code) {
+  ListenerState(ListenerId listening, ListenerLimits limits, byte @Nullable [] encoded, int code) {
     this.listening = listening;
     this.limits = limits;
     this.encoded = encoded;
     this.code = code;
   }
 
-  Listening listening() {
+  ListenerId listening() {
     return listening;
   }
 
@@ -203,7 +203,7 @@ final class ListenerState {
   }
 
   static ListenerState read(Decoder in) {
-    Listening listening = Listening.read(in);
+    ListenerId listening = ListenerId.read(in);
     var limits = new ListenerLimits((int) in.varint(), (int) in.varint());
     long first = in.varint();
     var events = new ArrayList<byte[]>();

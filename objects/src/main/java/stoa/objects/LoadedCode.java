@@ -12,7 +12,6 @@ import stoa.base.StreamId;
 import stoa.front.ClassNames;
 import stoa.front.Service;
 import stoa.front.SharedBlob;
-import stoa.front.SharedReferences;
 import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Marshaller;
@@ -26,7 +25,7 @@ import stoa.front.types.SharedType;
 /// The code of one version never sees the objects of another: the first encodes an object for the
 /// other, which decodes it. Thread-safe.
 final class LoadedCode implements Service.Vocabulary {
-  private final LocalService service;
+  private final Catalog catalog;
   private final Dictionary dictionary;
   private final TypeIds ids;
   private final ClassLoader loader;
@@ -36,32 +35,28 @@ final class LoadedCode implements Service.Vocabulary {
   private final ReentrantLock registering = new ReentrantLock();
 
   private LoadedCode(
-      LocalService service,
-      Dictionary dictionary,
-      TypeIds ids,
-      ClassLoader loader,
-      boolean stored) {
-    this.service = service;
+      Catalog catalog, Dictionary dictionary, TypeIds ids, ClassLoader loader, boolean stored) {
+    this.catalog = catalog;
     this.dictionary = dictionary;
     this.ids = ids;
     this.loader = loader;
     this.stored = stored;
-    this.marshaller = service.marshaller(ids, new SharedReferences(service.stoa(), this), loader);
+    this.marshaller = catalog.marshaller(ids, this, loader);
   }
 
   /// Returns the code of the program.
-  static LoadedCode ofProgram(LocalService service, Dictionary dictionary, ClassLoader loader) {
-    return new LoadedCode(service, dictionary, dictionary, loader, false);
+  static LoadedCode ofProgram(Catalog catalog, Dictionary dictionary, ClassLoader loader) {
+    return new LoadedCode(catalog, dictionary, dictionary, loader, false);
   }
 
   /// Returns the code of a version in the log.
   ///
   /// @param number of an activation
   static LoadedCode stored(
-      LocalService service, Dictionary dictionary, int number, StoredClasses loader) {
+      Catalog catalog, Dictionary dictionary, int number, StoredClasses loader) {
     var ids = new EarlierIds(dictionary);
     ids.extend(number - 1);
-    return new LoadedCode(service, dictionary, ids, loader, true);
+    return new LoadedCode(catalog, dictionary, ids, loader, true);
   }
 
   /// Notes an activation of a version in the log. The code then knows the names from before it, and
@@ -76,8 +71,8 @@ final class LoadedCode implements Service.Vocabulary {
   ///
   /// @param ids gives names their numbers meanwhile
   static LoadedCode tried(
-      LocalService service, Dictionary dictionary, TentativeIds ids, StoredClasses loader) {
-    return new LoadedCode(service, dictionary, ids, loader, true);
+      Catalog catalog, Dictionary dictionary, TentativeIds ids, StoredClasses loader) {
+    return new LoadedCode(catalog, dictionary, ids, loader, true);
   }
 
   ClassLoader loader() {
@@ -90,7 +85,7 @@ final class LoadedCode implements Service.Vocabulary {
 
   /// Returns a marshaller of the same values that uses the numbers of another dictionary.
   Marshaller marshaller(TypeIds other) {
-    return service.marshaller(other, new SharedReferences(service.stoa(), this), loader);
+    return catalog.marshaller(other, this, loader);
   }
 
   /// Returns whether it is a version in the log, so that its objects never meet those of the
@@ -176,7 +171,7 @@ final class LoadedCode implements Service.Vocabulary {
   }
 
   private ObjectType add(Faces faces, SharedType shared) {
-    var type = new ObjectType(this, faces, shared, dictionary, service.clock());
+    var type = new ObjectType(this, faces, shared, dictionary, catalog.clock());
     faces.add(type);
     return type;
   }
@@ -247,36 +242,36 @@ final class LoadedCode implements Service.Vocabulary {
 
   @Override
   public Service.Target named(String type, Object key) {
-    ObjectType active = service.typeNamed(type);
+    ObjectType active = catalog.typeNamed(type);
     try {
       ObjectType here = findNamed(type);
-      return service.object(here == null ? active : here, key);
+      return catalog.object(here == null ? active : here, key);
     } catch (NotShareable unfit) {
-      return service.object(active, key); // the class here does not fit the stored objects
+      return catalog.object(active, key); // the class here does not fit the stored objects
     }
   }
 
   @Override
   public Service.Target target(Class<?> face, Object key) {
     ObjectType type = typeOf(face);
-    var _ = service.active(type.shared());
-    return service.object(type, key);
+    var _ = catalog.active(type.shared());
+    return catalog.object(type, key);
   }
 
   @Override
   public Service.BlobTarget blob(Object key, long generation) {
     marshaller.register(SharedBlob.class);
-    return service.blob(key, generation);
+    return catalog.blob(key, generation);
   }
 
   @Override
   public void admit(Class<?> type) {
     if (!stored) {
-      service.admit(type);
+      catalog.admit(type);
       return;
     }
     marshaller.register(type);
-    service.admitted(type);
+    catalog.admitted(type);
   }
 
   @Override
@@ -286,7 +281,7 @@ final class LoadedCode implements Service.Vocabulary {
 
   @Override
   public boolean learn() {
-    return stored && service.learnAdmitted(this);
+    return stored && catalog.learnAdmitted(this);
   }
 
   // The names in the dictionary are of classes that this store has used, so that no caller decides
@@ -302,7 +297,7 @@ final class LoadedCode implements Service.Vocabulary {
     if (named != null) return named;
     ObjectType type = findNamed(rest);
     // An object of other code is known by its reference alone.
-    return (type == null ? service.typeNamed(rest) : type).shared().face();
+    return (type == null ? catalog.typeNamed(rest) : type).shared().face();
   }
 
   /// Returns the class of a name, or that which the name was changed to or from; null when there is

@@ -17,6 +17,7 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.front.Service;
 import stoa.front.SharedBlob;
+import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.storage.object.ObjectReader;
 import stoa.storage.object.VersionRange;
@@ -30,15 +31,15 @@ import stoa.store.blobs.StoredWrite;
 
 /// The port to the blobs of a store in this process. Thread-safe.
 final class LocalBlobs implements Service.Blobs {
-  private final LocalService service;
+  private final Marshaller marshaller;
   private final Blobs blobs;
   private final @Nullable String refusal;
   private final int bytesMax;
 
   /// @param refusal why the store has no blobs; null when it has
   /// @param bytesMax the most bytes of one read or write
-  LocalBlobs(LocalService service, Blobs blobs, @Nullable String refusal, int bytesMax) {
-    this.service = service;
+  LocalBlobs(Marshaller marshaller, Blobs blobs, @Nullable String refusal, int bytesMax) {
+    this.marshaller = marshaller;
     this.blobs = blobs;
     this.refusal = refusal;
     this.bytesMax = bytesMax;
@@ -51,13 +52,13 @@ final class LocalBlobs implements Service.Blobs {
 
   @Override
   public Service.BlobTarget asked(Object key) {
-    service.marshaller().register(SharedBlob.class);
+    marshaller.register(SharedBlob.class);
     return at(key, 0);
   }
 
   @Override
   public Service.BlobTarget reference(Object key, long generation) {
-    service.marshaller().register(SharedBlob.class);
+    marshaller.register(SharedBlob.class);
     return new One(blobs.blob(key(key), new Existence.Undeleted(null), generation));
   }
 

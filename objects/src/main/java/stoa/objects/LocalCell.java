@@ -13,49 +13,45 @@ import stoa.front.types.HandlerType;
 import stoa.store.running.Request;
 
 /// A key of the key-value store of this process. Thread-safe.
-record LocalCell(LocalService service, Key key) implements Service.Cell {
-  private KeyValues values() {
-    return service.keyValues();
-  }
-
+record LocalCell(Catalog catalog, KeyValues values, Key key) implements Service.Cell {
   @Override
   public Marshaller marshaller() {
-    return service.marshaller();
+    return catalog.marshaller();
   }
 
   @Override
   public void admit(Class<?> type) {
-    service.admit(type);
+    catalog.admit(type);
   }
 
   @Override
   public void admit(HandlerType handler) {
-    handler.named().forEach(service::admit);
+    handler.named().forEach(catalog::admit);
   }
 
   @Override
   public byte[] encoded(Object value, String what) {
-    return service.marshaller().stored(value, what);
+    return catalog.marshaller().stored(value, what);
   }
 
   @Override
   public boolean put(byte @Nullable [] value, long micros) {
-    return values().put(key, value, micros);
+    return values.put(key, value, micros);
   }
 
   @Override
   public void put(byte[] value, long micros, Recorder.Settled settled) {
-    begin(values().putAsync(key, value, micros), settled, values()::done);
+    begin(values.putAsync(key, value, micros), settled, values::done);
   }
 
   @Override
   public byte @Nullable [] get() {
-    return KeyValues.value(values().get(key).answer());
+    return KeyValues.value(values.get(key).answer());
   }
 
   @Override
   public void get(Recorder.Settled settled) {
-    begin(values().getAsync(key), settled, KeyValues::value);
+    begin(values.getAsync(key), settled, KeyValues::value);
   }
 
   private static void begin(
@@ -67,8 +63,8 @@ record LocalCell(LocalService service, Key key) implements Service.Cell {
 
   @Override
   public Service.Feed feed(byte[] handler, ListenerLimits limits) {
-    Object read = Objects.requireNonNull(service.marshaller().value(handler));
-    int code = service.handlers().numberOf(read.getClass(), true);
-    return new LocalFeed(values(), key, values().nextListening(), handler, code, limits);
+    Object read = Objects.requireNonNull(catalog.marshaller().value(handler));
+    int code = catalog.handlers().numberOf(read.getClass(), true);
+    return new LocalFeed(values, key, values.nextListening(), handler, code, limits);
   }
 }

@@ -20,6 +20,7 @@ import stoa.StoaException;
 import stoa.base.Decoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.base.Timing;
 import stoa.front.CallNumbers;
 import stoa.front.ChangeQuery;
 import stoa.front.ChangeSet;
@@ -27,6 +28,7 @@ import stoa.front.ClassNames;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.Service;
+import stoa.store.Store;
 import stoa.store.changes.ChangeFollower;
 import stoa.store.changes.LoggedChange;
 import stoa.store.changes.LoggedChanges;
@@ -36,12 +38,21 @@ import stoa.store.records.Records;
 final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   private static final int PRESENT_BYTES = 1 << 20;
 
-  private final LocalService service;
+  private final Catalog catalog;
+  private final Store store;
+  private final Part part;
+  private final Subscriptions subscriptions;
+  private final Timing timing;
   private final LoggedChanges logged;
 
-  LocalChanges(LocalService service) {
-    this.service = service;
-    this.logged = service.core().changes(this);
+  LocalChanges(
+      Store store, Catalog catalog, Part part, Subscriptions subscriptions, Timing timing) {
+    this.store = store;
+    this.catalog = catalog;
+    this.part = part;
+    this.subscriptions = subscriptions;
+    this.timing = timing;
+    this.logged = store.changes(this);
   }
 
   /// Returns the reader of the log.
@@ -63,8 +74,8 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
 
   @Override
   public SortedSet<String> spaces() {
-    var known = new TreeSet<String>(service.codes().types());
-    for (String name : service.dictionary().after(ClassNames.CLASS)) {
+    var known = new TreeSet<String>(catalog.codes().types());
+    for (String name : catalog.dictionary().after(ClassNames.CLASS)) {
       int end = name.lastIndexOf(' '); // those of values stand alone
       if (end > 0) known.add(name.substring(0, end));
     }
@@ -73,7 +84,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
 
   @Override
   public Key key(String space, byte[] name) {
-    return service.key(space, name);
+    return catalog.key(space, name);
   }
 
   @Override
@@ -83,19 +94,19 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
 
   @Override
   public long oldNotesEnd() {
-    return isOrdered() ? service.subscriptions().oldNotesEnd() : 0;
+    return isOrdered() ? subscriptions.oldNotesEnd() : 0;
   }
 
   @Override
   public boolean isOrdered() {
-    return service.part().addresses() != null;
+    return part.addresses() != null;
   }
 
   @Override
   public boolean awaits(Key key, Records.Put put) {
     if (!CallNumbers.isMethod((int) new Decoder(put.value()).varint())) return false;
     try {
-      ObjectType then = service.typeAt(key.space(), put.code());
+      ObjectType then = catalog.typeAt(key.space(), put.code());
       ObjectType.Called called = then.called(new Decoder(put.value()));
       return called != null && called.method().awaits();
     } catch (StoaException unfit) {
@@ -105,7 +116,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
 
   @Override
   public String typeOf(Class<?> face) {
-    return service.typeOf(face).shared().name();
+    return catalog.typeOf(face).shared().name();
   }
 
   // ---- following
@@ -126,9 +137,9 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
 
       @Override
       public @Nullable ChangeSet next(long nanosMax) throws InterruptedException {
-        long deadline = service.nanoTime() + nanosMax;
+        long deadline = timing.nanoTime() + nanosMax;
         while (true) {
-          LoggedChange.Slot slot = follower.next(deadline - service.nanoTime());
+          LoggedChange.Slot slot = follower.next(deadline - timing.nanoTime());
           if (slot == null) return null;
           ChangeSet set = set(slot, query.detail());
           if (set != null) return set;
@@ -176,12 +187,12 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   /// Returns the type in the code in which the program sees its objects.
   private ObjectType type(String name) {
     try {
-      ObjectType own = service.program().findNamed(name);
+      ObjectType own = catalog.program().findNamed(name);
       if (own != null) return own;
     } catch (NotShareable unfit) {
       // the code in the log is another one
     }
-    return service.typeNamed(name);
+    return catalog.typeNamed(name);
   }
 
   /// Returns a change without answers and states, in the code in which the program sees it.
@@ -192,10 +203,10 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   private Change<?> decoded(LoggedChange change, Changes.Detail detail, int index, int size) {
     Key key = change.key();
     ObjectType type = type(key.space());
-    LocalObject object = service.object(type, key);
+    ObjectTarget object = catalog.object(type, key);
     var entry = change.entry();
     Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
-    Ref<?> ref = service.refOf(key);
+    Ref<?> ref = catalog.refOf(key);
     var at = new Change.At(ref, entry.address(), entry.log(), time, index, size);
     Object before = state(type, key, change.before());
     Object after = state(type, key, change.after());
@@ -214,8 +225,8 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
     };
   }
 
-  private Change.Outcome outcome(LocalObject object, Records.Put put, ObjectAnswer answer) {
-    ObjectType then = service.typeAt(object.key().space(), put.code());
+  private Change.Outcome outcome(ObjectTarget object, Records.Put put, ObjectAnswer answer) {
+    ObjectType then = catalog.typeAt(object.key().space(), put.code());
     if (answer instanceof ObjectAnswer.Shared shared) {
       return new Change.Outcome.Returned(object.today(then, shared.value()));
     }
@@ -227,13 +238,14 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   }
 
   private @Nullable Object state(ObjectType type, Key key, byte @Nullable [] checkpoint) {
-    byte[] state = checkpoint == null ? null : told(service, type, key, checkpoint);
+    byte[] state = checkpoint == null ? null : told(catalog, store, type, key, checkpoint);
     return state == null ? null : type.state(state);
   }
 
   /// Returns the state in a checkpoint in the form of the code of a type; null when it has none.
-  static byte @Nullable [] told(LocalService service, ObjectType type, Key key, byte[] checkpoint) {
-    byte[] told = ObjectHandler.told(service, type, key, checkpoint);
+  static byte @Nullable [] told(
+      Catalog catalog, Store store, ObjectType type, Key key, byte[] checkpoint) {
+    byte[] told = ObjectHandler.told(catalog, store, type, key, checkpoint);
     byte[] plain = ObjectHandler.plain(told);
     if (plain != null) return plain;
     return ObjectHandler.placed(told);
@@ -242,8 +254,8 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   // ---- subscriptions
 
   private Subscriptions positions() {
-    service.part().requireFirst("subscriptions to changes");
-    return service.subscriptions();
+    part.requireFirst("subscriptions to changes");
+    return subscriptions;
   }
 
   @Override
@@ -278,32 +290,32 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   /// @param objects the objects
   /// @param type the type with which the next part begins; null at the end
   /// @param from where the list of that type goes on
-  record Part(List<LoggedChange.Present> objects, @Nullable String type, long from) {}
+  record PresentPart(List<LoggedChange.Present> objects, @Nullable String type, long from) {}
 
   /// Returns a part of the objects that are present at a log address.
   ///
   /// @param type where it begins, as the part before says; empty for the first one
-  Part presentPart(ChangeQuery query, LogAddress at, String type, long from, int bytesMax) {
+  PresentPart presentPart(ChangeQuery query, LogAddress at, String type, long from, int bytesMax) {
     SortedSet<String> types = spaces();
     String only = query.type();
     if (only != null) {
       types = types.contains(only) ? new TreeSet<>(List.of(only)) : new TreeSet<>();
     }
     SortedSet<String> rest = types.tailSet(type);
-    if (rest.isEmpty()) return new Part(List.of(), null, 0);
+    if (rest.isEmpty()) return new PresentPart(List.of(), null, 0);
     String now = rest.first();
     long begin = now.equals(type) ? Math.max(1, from) : 1;
     LoggedChange.Presents found = logged.present(now, query.key(), at.counter(), begin, bytesMax);
-    if (found.next() > 0) return new Part(found.keys(), now, found.next());
+    if (found.next() > 0) return new PresentPart(found.keys(), now, found.next());
     Iterator<String> after = rest.iterator();
     after.next();
-    return new Part(found.keys(), after.hasNext() ? after.next() : null, 1);
+    return new PresentPart(found.keys(), after.hasNext() ? after.next() : null, 1);
   }
 
   private final class Present implements Iterator<ChangeSet.One> {
     private final ChangeQuery query;
     private final LogAddress at;
-    private Part part = new Part(List.of(), "", 1);
+    private PresentPart part = new PresentPart(List.of(), "", 1);
     private Iterator<LoggedChange.Present> page = List.<LoggedChange.Present>of().iterator();
     private LoggedChange.@Nullable Present ahead;
 
@@ -331,7 +343,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
     /// Returns whether an object has a state: its constructor may have failed.
     private boolean isConstructed(LoggedChange.Present one) {
       Key key = one.key();
-      return told(service, LocalChanges.this.type(key.space()), key, one.state()) != null;
+      return told(catalog, store, LocalChanges.this.type(key.space()), key, one.state()) != null;
     }
 
     @Override
@@ -346,7 +358,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
       Key key = one.key();
       ObjectType type = LocalChanges.this.type(key.space());
       Instant time = Instant.EPOCH.plus(one.micros(), ChronoUnit.MICROS);
-      var place = new Change.At(service.refOf(key), one.version(), at, time, index, size);
+      var place = new Change.At(catalog.refOf(key), one.version(), at, time, index, size);
       Object state = state(type, key, one.state());
       if (state != null) return new Change.Present<>(place, state);
       throw new NotShareable("the constructor of " + key + " failed, so it has no state");

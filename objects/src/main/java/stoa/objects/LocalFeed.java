@@ -10,7 +10,7 @@ import stoa.front.Service;
 final class LocalFeed implements Service.Feed {
   private final KeyValues values;
   private final Key key;
-  private final Listening listening;
+  private final ListenerId listening;
   private final byte[] handler;
   private final int code;
   private final ListenerLimits limits;
@@ -20,7 +20,7 @@ final class LocalFeed implements Service.Feed {
   LocalFeed(
       KeyValues values,
       Key key,
-      Listening listening,
+      ListenerId listening,
       byte[] handler,
       int code,
       ListenerLimits limits) {

@@ -53,7 +53,7 @@ import stoa.store.running.Target;
 ///
 /// @param type its class as the store knows it
 /// @param at its place in the store
-record LocalObject(LocalService service, ObjectType type, Target at) implements Service.Target {
+record LocalObject(LocalService service, ObjectType type, Target at) implements ObjectTarget {
   @Override
   public SharedType shared() {
     return type.shared();
@@ -274,7 +274,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   /// Returns a call from outside, after checking that the active code can execute it.
   private Put checked(SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = call(method, arguments);
-    ActiveCode active = service.active(shared().name());
+    ActiveCode active = service.catalog().active(shared().name());
     ObjectType now = active.now().type();
     if (!now.code().equals(type.code())) return now.put(call);
     return type.put(method, call).on(type.footprint(active, method, arguments));
@@ -285,16 +285,18 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return Put.of(call(method, arguments)).on(footprint(method, arguments));
   }
 
-  /// Returns the part of the object on which a call works.
-  Footprint footprint(SharedMethod method, @Nullable Object[] arguments) {
+  @Override
+  public Footprint footprint(SharedMethod method, @Nullable Object[] arguments) {
     return method.hasParts()
-        ? type.footprint(service.active(shared().name()), method, arguments)
+        ? type.footprint(service.catalog().active(shared().name()), method, arguments)
         : Footprint.ALL;
   }
 
   /// Returns a question with its footprint, for a transaction.
   ObjectHandler.Question inTransaction(ObjectHandler.Question question) {
-    return question.method().hasParts() ? question.in(service.active(shared().name())) : question;
+    return question.method().hasParts()
+        ? question.in(service.catalog().active(shared().name()))
+        : question;
   }
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
@@ -311,8 +313,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   // ---- calls of methods
 
-  /// Makes a call for the method of another object, or of this one.
-  @Nullable Object nested(
+  @Override
+  public @Nullable Object nested(
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     Trace around = execution.trace();
@@ -455,7 +457,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   /// Returns why the active code cannot execute a call of a method, as an answer; null when it can.
   /// A replay does not ask.
   private byte @Nullable [] unfit(byte[] call) {
-    ObjectType active = service.typeNamed(shared().name());
+    ObjectType active = service.catalog().typeNamed(shared().name());
     if (active.code().equals(type.code())) return null;
     try {
       var _ = active.put(call);
@@ -583,17 +585,17 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     };
   }
 
-  /// Returns the call of a put as its caller made it: in the code of its time.
-  History.Event called(byte[] value, int code) {
-    ObjectType then = service.typeAt(shared().name(), code);
+  @Override
+  public History.Event called(byte[] value, int code) {
+    ObjectType then = service.catalog().typeAt(shared().name(), code);
     try {
       return called(value, then);
     } catch (NotShareable refused) {
       // The call arrived as this code became active, and its caller had earlier code.
-      for (Codes.Activation earlier : service.codes().of(shared().name()).reversed()) {
+      for (Codes.Activation earlier : service.catalog().codes().of(shared().name()).reversed()) {
         if (earlier.number() >= code) continue;
         try {
-          return called(value, service.typeAt(shared().name(), earlier.number()));
+          return called(value, service.catalog().typeAt(shared().name(), earlier.number()));
         } catch (NotShareable another) {
           refused.addSuppressed(another);
         }
@@ -615,9 +617,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return new History.Event.Called(method.id(), Arrays.asList(arguments));
   }
 
-  /// Returns an argument of the past in the program's classes; unconverted when they have no rule
-  /// for it.
-  @Nullable Object today(ObjectType then, @Nullable Object argument) {
+  @Override
+  public @Nullable Object today(ObjectType then, @Nullable Object argument) {
     if (then.code().mayShare(argument)) return argument;
     try {
       return marshaller().value(then.marshaller().value(argument));

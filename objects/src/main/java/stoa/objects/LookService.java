@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
 import stoa.History;
@@ -30,6 +31,7 @@ import stoa.front.SharedKeys;
 import stoa.front.SharedStoa;
 import stoa.front.types.SharedMethod;
 import stoa.spi.Entered;
+import stoa.store.Store;
 import stoa.store.calls.Event;
 import stoa.store.calls.Pace;
 import stoa.store.past.Past;
@@ -60,10 +62,15 @@ public final class LookService {
   private static final int CALLS_MAX = 1_000;
   private static final int IN_MEMORY_MAX = 1_000_000;
 
-  private final LocalService stoa;
+  private final Store store;
+  private final Catalog catalog;
+  private final IntFunction<List<ObjectCall>> calls;
 
-  LookService(LocalService stoa) {
-    this.stoa = stoa;
+  /// @param calls returns running and waiting calls, at most a number
+  LookService(Store store, Catalog catalog, IntFunction<List<ObjectCall>> calls) {
+    this.store = store;
+    this.catalog = catalog;
+    this.calls = calls;
   }
 
   private static final class TimeLeft {
@@ -91,10 +98,10 @@ public final class LookService {
   public List<Type> types() {
     var time = new TimeLeft();
     var types = new ArrayList<Type>();
-    var coded = stoa.codes().types();
+    var coded = catalog.codes().types();
     for (String type : known()) {
       long count = 0;
-      Iterator<byte[]> all = stoa.core().list(type);
+      Iterator<byte[]> all = store.list(type);
       while (all.hasNext() && count < COUNT_MAX && !time.isOver()) {
         all.next();
         count++;
@@ -109,8 +116,8 @@ public final class LookService {
 
   /// Returns the spaces whose keys it lists.
   SortedSet<String> known() {
-    var known = new TreeSet<String>(stoa.codes().types());
-    for (String name : stoa.dictionary().after(ClassNames.CLASS)) {
+    var known = new TreeSet<String>(catalog.codes().types());
+    for (String name : catalog.dictionary().after(ClassNames.CLASS)) {
       int end = name.lastIndexOf(' '); // those of values stand alone
       if (end > 0) known.add(name.substring(0, end));
     }
@@ -144,10 +151,10 @@ public final class LookService {
   public Page objects(String type, long skip, int max, boolean sized) {
     if (!known().contains(type)) return new Page(List.of(), 0);
     if (isShared(type)) {
-      var _ = stoa.typeNamed(type); // so that its objects have code
+      var _ = catalog.typeNamed(type); // so that its objects have code
     }
     var time = new TimeLeft();
-    Iterator<byte[]> all = stoa.core().list(type);
+    Iterator<byte[]> all = store.list(type);
     for (long left = skip; left > 0 && all.hasNext(); left--) all.next();
     var listed = new ArrayList<Listed>();
     int most = Math.clamp(max, 1, KEYS_MAX);
@@ -164,7 +171,7 @@ public final class LookService {
     Duration left = time.left();
     try {
       Duration most = left.compareTo(ONE_MAX) < 0 ? left : ONE_MAX;
-      return stoa.core().position(stoa.key(type, name), most);
+      return store.position(catalog.key(type, name), most);
     } catch (StoaException unreadable) {
       return 0;
     }
@@ -197,7 +204,7 @@ public final class LookService {
               ? "a blob has bytes and no state; read it by Stoa.get(Blob.class, key)"
               : "a key of the key-value store is no object; read it by Stoa.store()");
     }
-    return stoa.key(type, name);
+    return catalog.key(type, name);
   }
 
   // ---- states
@@ -248,7 +255,7 @@ public final class LookService {
   private State state(String type, byte[] name, At at, Shown.Bounds bounds, TimeLeft time) {
     Key key = objectKey(type, name);
     boolean now = at instanceof At.Now;
-    long newest = now ? stoa.core().position(key, time.left()) : stoa.core().tail(key);
+    long newest = now ? store.position(key, time.left()) : store.tail(key);
     if (newest == 0) throw new IllegalArgumentException(absent(key));
     long version =
         switch (at) {
@@ -256,7 +263,7 @@ public final class LookService {
           case At.Version(long number) -> number;
           case At.Time(long micros) -> versionAt(key, micros, newest);
         };
-    Past past = stoa.core().past(key, version).within(TIME_MAX);
+    Past past = store.past(key, version).within(TIME_MAX);
     long micros = version == 0 ? 0 : micros(key, version);
     long generation = past.generation(time.left());
     if (generation == 0) {
@@ -283,21 +290,21 @@ public final class LookService {
   }
 
   private long micros(Key key, long version) {
-    List<Event> events = stoa.core().events(key, version, version);
+    List<Event> events = store.events(key, version, version);
     return events.isEmpty() ? 0 : events.getFirst().entry().nowMicros();
   }
 
   /// The newest version that was logged up to a time, by bisection: the entries of an object have
   /// rising times, but for those of transactions, which have the time at which these began.
   private long versionAt(Key key, long micros, long newest) {
-    long low = Math.max(0, stoa.core().oldest(key) - 1);
+    long low = Math.max(0, store.oldest(key) - 1);
     long high = newest;
     while (low < high) {
       long middle = (low + high + 1) >>> 1;
       if (micros(key, middle) <= micros) low = middle;
       else high = middle - 1;
     }
-    long oldest = stoa.core().oldest(key);
+    long oldest = store.oldest(key);
     if (low < oldest) throw new TooOld(key, low, oldest);
     return low;
   }
@@ -347,15 +354,15 @@ public final class LookService {
   public Entries history(
       String type, byte[] name, long from, long to, boolean results, Shown.Bounds bounds) {
     Key key = objectKey(type, name);
-    long newest = stoa.core().tail(key);
+    long newest = store.tail(key);
     if (newest == 0) throw new IllegalArgumentException(absent(key));
-    long oldest = Math.max(1, stoa.core().oldest(key));
+    long oldest = Math.max(1, store.oldest(key));
     long first = Math.max(oldest, from);
     long last = Math.min(Math.min(newest, to), first + ENTRIES_MAX - 1);
     var time = new TimeLeft();
     var entries = new ArrayList<Entry>();
     if (first <= last) {
-      for (Event event : stoa.core().events(key, first, last)) {
+      for (Event event : store.events(key, first, last)) {
         entries.add(entry(key, event, results && !time.isOver(), bounds));
       }
     }
@@ -387,11 +394,11 @@ public final class LookService {
     String note = "";
     Shown result = null;
     try {
-      ObjectType then = stoa.typeAt(key.space(), code);
+      ObjectType then = catalog.typeAt(key.space(), code);
       byte[] opening = event.opening();
       if (opening != null) {
         for (@Nullable Object one :
-            stoa.core().limited(key, () -> SharedCall.arguments(then.marshaller(), opening))) {
+            store.limited(key, () -> SharedCall.arguments(then.marshaller(), opening))) {
           arguments.add(new Showing(bounds).show("new", Entered.Held.shown(one)));
         }
       }
@@ -409,17 +416,15 @@ public final class LookService {
         SharedMethod shared = called.method();
         method = shared.id();
         @Nullable Object[] values =
-            stoa.core()
-                .limited(
-                    key,
-                    () -> then.marshaller().arguments(shared, value, in.position(), value.length));
+            store.limited(
+                key, () -> then.marshaller().arguments(shared, value, in.position(), value.length));
         for (@Nullable Object one : values) {
           arguments.add(new Showing(bounds).show("", Entered.Held.shown(one)));
         }
       }
       if (results) result = result(key, event.entry().address(), then, bounds);
     } catch (StoaException unreadable) {
-      method = method.isEmpty() ? stoa.methodOf(key, value) : method;
+      method = method.isEmpty() ? catalog.methodOf(key, value) : method;
       note = "it cannot be read: " + unreadable.getMessage();
     }
     Event.Source source = event.source();
@@ -438,10 +443,10 @@ public final class LookService {
 
   /// Returns the answer of a call when it is executed again; null when that cannot be told.
   private @Nullable Shown result(Key key, long address, ObjectType then, Shown.Bounds bounds) {
-    var factory = new ObjectHandler.Factory(stoa, key.space(), stoa.active(key.space()));
+    var factory = catalog.factory(key.space(), catalog.active(key.space()));
     Answer answer;
     try {
-      answer = stoa.core().replay(key, address, factory);
+      answer = store.replay(key, address, factory);
     } catch (StoaException unknown) {
       return null; // what is in front of it was released, say
     }
@@ -452,14 +457,12 @@ public final class LookService {
           new Showing(bounds)
               .show(
                   "returned",
-                  stoa.core()
-                      .limited(key, () -> then.marshaller().value(encoded, 1, encoded.length)));
+                  store.limited(key, () -> then.marshaller().value(encoded, 1, encoded.length)));
       case ObjectAnswer.THREW ->
           new Showing(bounds)
               .show(
                   "threw",
-                  stoa.core()
-                      .limited(key, () -> then.marshaller().thrown(encoded, 1, encoded.length)));
+                  store.limited(key, () -> then.marshaller().thrown(encoded, 1, encoded.length)));
       default -> null;
     };
   }
@@ -525,7 +528,7 @@ public final class LookService {
   }
 
   private void sample(Map<String, Use> uses) {
-    for (ObjectCall call : stoa.calls(CALLS_MAX)) {
+    for (ObjectCall call : calls.apply(CALLS_MAX)) {
       Use use = uses.computeIfAbsent(call.object(), _ -> new Use());
       if (call.progress() == ObjectCall.Progress.WAITING) {
         use.waiting++;
@@ -540,15 +543,14 @@ public final class LookService {
   }
 
   private void look(Map<String, Use> uses) {
-    stoa.core()
-        .eachInMemory((key, tail, bytes) -> {
-          boolean internal = key.space().startsWith("stoa/") && !key.isStream();
-          if (internal || key.space().equals("stoa") || uses.size() >= IN_MEMORY_MAX) return;
-          Use use = uses.computeIfAbsent(key.toString(), _ -> new Use());
-          if (use.from == 0) use.from = tail;
-          use.to = tail;
-          use.bytes = bytes;
-        });
+    store.eachInMemory((key, tail, bytes) -> {
+      boolean internal = key.space().startsWith("stoa/") && !key.isStream();
+      if (internal || key.space().equals("stoa") || uses.size() >= IN_MEMORY_MAX) return;
+      Use use = uses.computeIfAbsent(key.toString(), _ -> new Use());
+      if (use.from == 0) use.from = tail;
+      use.to = tail;
+      use.bytes = bytes;
+    });
   }
 
   private static List<Used> told(Map<String, Use> uses, int samples, double seconds, int max) {

@@ -135,8 +135,8 @@ public final class Merging {
     var stoa = EmbeddedEngine.open(config, whole, Clock.system(), Threads.real());
     try (var service = ObjectService.of(stoa, _ -> false)) {
       LocalService local = LocalService.of(stoa);
-      for (String type : local.codes().types()) {
-        var _ = local.active(type); // its code is asked for values that name none
+      for (String type : local.catalog().codes().types()) {
+        var _ = local.catalog().active(type); // its code is asked for values that name none
       }
       Device to = local.shards().getFirst();
       var renumberings = new ArrayList<Renumbering>();
@@ -144,7 +144,7 @@ public final class Merging {
         int number = group;
         renumberings.add(
             new Renumbering(
-                local,
+                local.catalog(),
                 names.get(group),
                 old -> merge.moved(Dictionary.KEY.stream(), number, old + 1) - 1));
       }

@@ -22,13 +22,13 @@ import stoa.spi.Facade;
 /// A client's name finds a class only among those that the store would use itself: the store loads
 /// it without initializing it, and the class must be shared, known, or admissible.
 public final class Naming {
-  private final LocalService stoa;
+  private final Catalog catalog;
   private final Predicate<Class<?>> admissible;
   private final ClassLoader ofProgram;
   private final ConcurrentHashMap<LoadedCode, ClassLoader> ofStored = new ConcurrentHashMap<>();
 
-  Naming(LocalService stoa, Predicate<Class<?>> admissible) {
-    this.stoa = stoa;
+  Naming(Catalog catalog, Predicate<Class<?>> admissible) {
+    this.catalog = catalog;
     this.admissible = admissible;
     this.ofProgram = keysOfProgram();
   }
@@ -40,13 +40,13 @@ public final class Naming {
   public List<Integer> numbers(List<String> names) {
     var numbers = new ArrayList<Integer>(names.size());
     for (String name : names) {
-      if (stoa.dictionary().find(name) == null && !isMethod(name)) {
+      if (catalog.dictionary().find(name) == null && !isMethod(name)) {
         throw new NotShareable(
             "the server has no name "
                 + name
                 + "; its classes differ from the client's: put the same ones on its class path");
       }
-      numbers.add(stoa.dictionary().idOf(name));
+      numbers.add(catalog.dictionary().idOf(name));
     }
     return numbers;
   }
@@ -55,11 +55,11 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store has no such class, or would not accept it from clients
   void useOfGroup(String className) {
-    if (stoa.finds(className)) return;
+    if (catalog.finds(className)) return;
     Class<?> type = find(className);
     if (type == Blob.class || type.isAnnotationPresent(Shared.class)) {
       use(className);
-    } else if (!stoa.marshaller().isRegistered(type)) {
+    } else if (!catalog.marshaller().isRegistered(type)) {
       boolean known =
           type.isArray()
               || Platform.has(type)
@@ -67,7 +67,7 @@ public final class Naming {
               || isOfStoa(type)
               || admissible.test(type);
       if (!known) refuse(className, "put it on --classpath, or list it with --type");
-      stoa.marshaller().register(type);
+      catalog.marshaller().register(type);
     }
   }
 
@@ -75,7 +75,7 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store would not number it itself
   int numberOfGroup(String name) {
-    if (stoa.dictionary().find(name) == null) {
+    if (catalog.dictionary().find(name) == null) {
       if (name.startsWith(ClassNames.CLASS)) useOfGroup(name.substring(name.lastIndexOf(' ') + 1));
       else useAgain(name);
     }
@@ -90,7 +90,7 @@ public final class Naming {
     String type = name.substring(name.indexOf(' ') + 1);
     int face = type.indexOf(ClassNames.FACE);
     if (face >= 0) type = type.substring(0, face);
-    for (String className : stoa.dictionary().after(ClassNames.CLASS + type + " ")) {
+    for (String className : catalog.dictionary().after(ClassNames.CLASS + type + " ")) {
       try {
         useOfGroup(className);
       } catch (NotShareable gone) {
@@ -103,7 +103,7 @@ public final class Naming {
     int hash = name.indexOf('#');
     return name.startsWith(ClassNames.METHOD)
         && hash > 0
-        && stoa.hasMethod(
+        && catalog.hasMethod(
             name.substring(ClassNames.METHOD.length(), hash), name.substring(hash + 1));
   }
 
@@ -111,21 +111,21 @@ public final class Naming {
   ///
   /// @param countMax the most names to return
   public List<String> from(int number, int countMax) {
-    return stoa.dictionary().from(number, countMax);
+    return catalog.dictionary().from(number, countMax);
   }
 
   /// Registers a class that a client uses.
   ///
   /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void use(String className) {
-    if (stoa.finds(className)) return;
+    if (catalog.finds(className)) return;
     Class<?> type = find(className);
     if (type == Blob.class) {
-      stoa.marshaller().register(SharedBlob.class);
+      catalog.marshaller().register(SharedBlob.class);
     } else if (type.isAnnotationPresent(Shared.class)) {
-      var _ = stoa.served(type);
-      stoa.marshaller().register(type);
-    } else if (!Platform.has(type) && !isOfStoa(type) && !stoa.marshaller().isRegistered(type)) {
+      var _ = catalog.served(type);
+      catalog.marshaller().register(type);
+    } else if (!Platform.has(type) && !isOfStoa(type) && !catalog.marshaller().isRegistered(type)) {
       refuse(className, "list it with --type");
     }
   }
@@ -136,8 +136,8 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void admit(String className) {
-    if (stoa.finds(className) && stoa.handlers().has(className)) {
-      stoa.admitStored(className);
+    if (catalog.finds(className) && catalog.handlers().has(className)) {
+      catalog.admitStored(className);
       return;
     }
     Class<?> type =
@@ -151,11 +151,12 @@ public final class Naming {
             || type.isAnnotationPresent(Shared.class)
             || KeyHandler.class.isAssignableFrom(type)
             || isOfStoa(type)
-            || stoa.marshaller().isRegistered(type)
+            || catalog.marshaller().isRegistered(type)
             || admissible.test(type);
     if (!known) refuse(className, "put it on --classpath, or list it with --type");
-    if (KeyHandler.class.isAssignableFrom(type)) HandlerType.of(type).named().forEach(stoa::admit);
-    else stoa.admit(type);
+    if (KeyHandler.class.isAssignableFrom(type))
+      HandlerType.of(type).named().forEach(catalog::admit);
+    else catalog.admit(type);
   }
 
   /// Returns a loader of the key classes that clients may use, and of no others: their constructors
@@ -165,14 +166,14 @@ public final class Naming {
   }
 
   private ClassLoader keysOfProgram() {
-    ClassLoader all = stoa.loader();
+    ClassLoader all = catalog.loader();
     return new ClassLoader(all) {
       @Override
       protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
         Class<?> type = Class.forName(name, false, all);
         boolean known =
             Platform.has(type)
-                || stoa.marshaller().isRegistered(type)
+                || catalog.marshaller().isRegistered(type)
                 || admissible.test(type)
                 || isOfCollections(type);
         if (known) return type;
@@ -225,7 +226,7 @@ public final class Naming {
 
   private Class<?> find(String className, String remedy) {
     try {
-      return Class.forName(className, false, stoa.loader());
+      return Class.forName(className, false, catalog.loader());
     } catch (ClassNotFoundException | LinkageError missing) {
       throw new NotShareable("the server has no class " + className + "; " + remedy, missing);
     }

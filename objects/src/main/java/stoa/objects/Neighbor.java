@@ -16,12 +16,14 @@ import stoa.front.types.SharedType;
 /// Another group whose objects this group calls, with values in the numbers of its dictionary.
 /// Thread-safe.
 final class Neighbor {
-  private final LocalService stoa;
+  private final Catalog catalog;
+  private final int callBytesMax;
   private final NeighborNames names;
   private final Map<LoadedCode, Marshaller> marshallers = new HashMap<>(); // guarded by this
 
-  Neighbor(LocalService stoa, NeighborNames.Asking asking) {
-    this.stoa = stoa;
+  Neighbor(Catalog catalog, int callBytesMax, NeighborNames.Asking asking) {
+    this.catalog = catalog;
+    this.callBytesMax = callBytesMax;
     this.names = new NeighborNames(asking);
   }
 
@@ -42,14 +44,14 @@ final class Neighbor {
     byte[] arguments =
         encoded(code, () -> marshaller(code).arguments(question.method(), question.arguments()));
     byte[] call = new Encoder(arguments.length + 5).varint(number).raw(arguments).toBytes();
-    if (call.length <= stoa.callBytesMax()) return call;
+    if (call.length <= callBytesMax) return call;
     throw new LimitExceeded(
         "the arguments of "
             + question.method()
             + " take "
             + call.length
             + " bytes; callBytesMax is "
-            + stoa.callBytesMax());
+            + callBytesMax);
   }
 
   /// @param code the code that encoded the constructor's arguments
@@ -91,7 +93,7 @@ final class Neighbor {
   ///
   /// @param keys finds the classes of keys in references
   RuntimeException refusal(byte[] thrown, ClassLoader keys) {
-    LoadedCode code = stoa.program();
+    LoadedCode code = catalog.program();
     Throwable refusal =
         encoded(code, () -> marshaller(code).thrown(thrown, 0, thrown.length, keys));
     if (refusal instanceof RuntimeException unchecked) return unchecked;
@@ -133,7 +135,7 @@ final class Neighbor {
     try {
       return work.get();
     } catch (NotShareable unknown) {
-      if (!stoa.registerAll(code, marshaller(code))) throw unknown;
+      if (!catalog.registerAll(code, marshaller(code))) throw unknown;
       return work.get();
     }
   }

@@ -95,7 +95,12 @@ public final class Neighborhood implements Neighbors {
 
   private Neighbor neighbor(int group) {
     return neighbors.computeIfAbsent(
-        group, _ -> new Neighbor(stoa(), (from, names) -> names(group, from, names)));
+        group,
+        _ ->
+            new Neighbor(
+                stoa().catalog(),
+                stoa().callBytesMax(),
+                (from, names) -> names(group, from, names)));
   }
 
   @Override
@@ -159,7 +164,7 @@ public final class Neighborhood implements Neighbors {
             && (answer[0] == ObjectAnswer.RETURNED || answer[0] == ObjectAnswer.THREW);
     if (!answers) throw new IllegalArgumentException("an errand was answered with no answer");
     if (said.group() != part.group()) {
-      return neighbor(said.group()).translated(answer, stoa().program(), keys);
+      return neighbor(said.group()).translated(answer, stoa().catalog().program(), keys);
     }
     Neighbor.check(answer, stoa().marshaller(), keys);
     return answer;
@@ -292,7 +297,7 @@ public final class Neighborhood implements Neighbors {
         var wanted = new ArrayList<String>();
         for (int left = in.count(); left > 0; left--) wanted.add(in.text());
         List<Integer> numbers = wanted.stream().map(naming::numberOfGroup).toList();
-        List<String> names = stoa().dictionary().from(from, NAMES_MAX);
+        List<String> names = stoa().catalog().dictionary().from(from, NAMES_MAX);
         out.varint(names.size());
         names.forEach(out::text);
         out.varint(numbers.size());
@@ -349,7 +354,7 @@ public final class Neighborhood implements Neighbors {
   }
 
   private void met(Key lent) {
-    stoa().met(stoa().live(stoa().typeNamed(lent.space()), lent));
+    stoa().met(stoa().live(stoa().catalog().typeNamed(lent.space()), lent));
   }
 
   private Visit visit(Decoder in, Naming naming) {
@@ -365,7 +370,7 @@ public final class Neighborhood implements Neighbors {
     String space = in.text();
     byte[] name = in.sized();
     naming.useOfGroup(in.text());
-    Key target = stoa().key(space, name);
+    Key target = stoa().catalog().key(space, name);
     if (part.isInOtherGroup(target)) {
       throw new NotShareable(target + " is kept by group " + part.groupOf(target));
     }
@@ -383,7 +388,7 @@ public final class Neighborhood implements Neighbors {
 
   private ObjectHandler.Question question(String space, byte[] call) {
     var in = new Decoder(call);
-    ObjectType.Called called = stoa().typeNamed(space).called(in);
+    ObjectType.Called called = stoa().catalog().typeNamed(space).called(in);
     if (called == null) throw new NotShareable("a question that calls no method of " + space);
     var arguments =
         called.type().marshaller().arguments(called.method(), call, in.position(), call.length);
@@ -409,7 +414,7 @@ public final class Neighborhood implements Neighbors {
     String space = in.text();
     byte[] name = in.sized();
     try {
-      return stoa().key(space, name);
+      return stoa().catalog().key(space, name);
     } catch (RuntimeException unknown) {
       return new Key(space, name, space + "[" + new String(name, StandardCharsets.UTF_8) + "]");
     }

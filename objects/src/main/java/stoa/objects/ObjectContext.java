@@ -2,24 +2,33 @@ package stoa.objects;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import stoa.Closed;
 import stoa.Ref;
 import stoa.Stoa;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.front.CallNumbers;
 import stoa.front.MethodRun;
+import stoa.front.ObjectAnswer;
 import stoa.front.Refusals;
 import stoa.front.SharedCall;
 import stoa.front.SharedStoa;
 import stoa.front.marshal.Reference;
 import stoa.front.types.IndexedMember;
+import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.TimerCall;
+import stoa.store.calls.Put;
 import stoa.store.running.Execution;
 
 /// The context of a running method: the values that it may read, and the calls of the proxies that
@@ -27,7 +36,7 @@ import stoa.store.running.Execution;
 ///
 /// Used by the thread that runs the method.
 final class ObjectContext implements MethodRun {
-  private final LocalService service;
+  private final Environment environment;
   private final Execution execution;
   private final Ref<?> ref;
   private final LoadedCode code;
@@ -39,13 +48,13 @@ final class ObjectContext implements MethodRun {
   /// @param instance the object of the running method, or null during construction
   /// @param awaiting the conditions of the method; null when it cannot wait for any
   ObjectContext(
-      LocalService service,
+      Environment environment,
       Execution execution,
       Ref<?> ref,
       LoadedCode code,
       @Nullable Object instance,
       @Nullable Awaiting awaiting) {
-    this.service = service;
+    this.environment = environment;
     this.execution = execution;
     this.ref = ref;
     this.code = code;
@@ -74,7 +83,7 @@ final class ObjectContext implements MethodRun {
 
   @Override
   public boolean takes(SharedStoa stoa) {
-    return stoa == service.stoa();
+    return stoa == environment.stoa();
   }
 
   @Override
@@ -82,7 +91,7 @@ final class ObjectContext implements MethodRun {
       throws Throwable {
     if (awaiting != null) awaiting.checkCalls();
     if (to.isPlaced()) throw Refusals.placed(to.key());
-    return ((LocalObject) to.target()).nested(execution, to, method, arguments);
+    return ((ObjectTarget) to.target()).nested(execution, to, method, arguments);
   }
 
   Execution execution() {
@@ -91,17 +100,59 @@ final class ObjectContext implements MethodRun {
 
   @Override
   public void index(String type, byte[] key, Indexed indexed) {
-    service.index(execution, type, key, indexed);
+    Catalog catalog = environment.catalog();
+    ObjectType known = catalog.typeNamed(type);
+    ObjectTarget object = catalog.object(known, Keys.decode(key, known.code().loader()));
+    var transaction = execution.transaction();
+    if (transaction == null) {
+      throw new IllegalStateException("a transaction changes what indexes have of " + object.key());
+    }
+    long generation;
+    try {
+      generation = transaction.generation(object.key());
+    } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
+      throw execution.suspend(ofTheStore);
+    }
+    if (generation == 0) return;
+    byte[] put = indexed == Indexed.LEFT ? CallNumbers.leaving() : CallNumbers.creation();
+    byte[] answer =
+        execution.put(object.key(), Put.of(put), new Existence.Generation(generation), () -> null);
+    try {
+      var _ = ObjectAnswer.get(answer, known.marshaller());
+    } catch (RuntimeException | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable checked) {
+      throw new IllegalStateException(checked);
+    }
   }
 
   @Override
   public List<@Nullable String> judged(
       String type, List<byte[]> keys, List<String> members, Judge judge) {
-    var read = new Members(service.typeNamed(type));
+    var read = new Members(environment.catalog().typeNamed(type));
     for (String member : members) {
       var _ = read.get(member);
     }
-    return service.judged(execution, read, keys, judge);
+    var question = new ObjectHandler.JudgeQuestion(read, judge);
+    String name = read.type().shared().name();
+    ClassLoader keyClasses = read.type().code().loader();
+    var judged = new ArrayList<@Nullable String>(keys.size());
+    for (byte[] each : keys) {
+      var key = new Key(name, each, new Ref<>(name, Keys.decode(each, keyClasses)));
+      judged.add(Indexing.judgment(judged(key, question), () -> environment.catalog().refOf(key)));
+    }
+    return judged;
+  }
+
+  private @Nullable String judged(Key key, ObjectHandler.JudgeQuestion question) {
+    byte[] answer = execution.get(key, question, new Existence.Undeleted(null));
+    try {
+      return (String) ObjectAnswer.get(answer, environment.catalog().marshaller());
+    } catch (VirtualMachineError | Execution.Unwinding passedOn) {
+      throw passedOn;
+    } catch (Throwable absent) {
+      return null; // it is gone
+    }
   }
 
   @Override
@@ -111,12 +162,14 @@ final class ObjectContext implements MethodRun {
 
   @Override
   public int group(String type, byte[] key) {
-    return service.part().groupOf(new Key(type, key, key));
+    return environment.part().groupOf(new Key(type, key, key));
   }
 
   @Override
   public List<String> indexes(String type) {
-    return service.typeNamed(type).shared().indexes().stream().map(IndexedMember::id).toList();
+    return environment.catalog().typeNamed(type).shared().indexes().stream()
+        .map(IndexedMember::id)
+        .toList();
   }
 
   /// Returns the code of the running method.
@@ -165,7 +218,7 @@ final class ObjectContext implements MethodRun {
 
   @Override
   public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
-    return service.stoa().get(type, key, args);
+    return environment.stoa().get(type, key, args);
   }
 
   @Override
@@ -176,12 +229,12 @@ final class ObjectContext implements MethodRun {
   @Override
   public boolean make(TimerCall timed) throws Throwable {
     if (awaiting != null) awaiting.checkCalls();
-    return TimedCalls.make(service, execution, timed);
+    return TimedCalls.make(environment, execution, timed);
   }
 
   @Override
   public <T> T collection(Function<Stoa, T> opening) {
     if (awaiting != null) awaiting.checkCalls();
-    return service.stoa().collection(this, code, opening);
+    return environment.stoa().collection(this, code, opening);
   }
 }

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Corrupt;
+import stoa.LimitExceeded;
 import stoa.LogOrder;
 import stoa.NotShareable;
 import stoa.Ref;
@@ -36,8 +37,9 @@ import stoa.spi.Entered;
 import stoa.spi.Forkable;
 import stoa.spi.Noticed;
 import stoa.spi.Timed;
+import stoa.store.Store;
+import stoa.store.calls.HandlerQuery;
 import stoa.store.calls.Pace;
-import stoa.store.calls.Query;
 import stoa.store.calls.Unblocked;
 import stoa.store.running.ChangeRequest;
 import stoa.store.running.Execution;
@@ -78,7 +80,7 @@ final class ObjectHandler implements Handler {
       @Nullable Object[] arguments,
       boolean durable,
       Footprint footprint)
-      implements Query {
+      implements HandlerQuery {
     /// Creates a question about the present object, wherever it is.
     Question(ObjectType type, SharedMethod method, @Nullable Object[] arguments) {
       this(type, method, arguments, false, Footprint.ALL);
@@ -104,7 +106,7 @@ final class ObjectHandler implements Handler {
   /// A question: what a judge returns for the object.
   ///
   /// @param members what the judge reads, in the code of the one who asks
-  record JudgeQuestion(Members members, MethodRun.Judge judge) implements Query {
+  record JudgeQuestion(Members members, MethodRun.Judge judge) implements HandlerQuery {
     @Override
     public int number() {
       return 0;
@@ -144,9 +146,27 @@ final class ObjectHandler implements Handler {
   /// @param bytes how long the encoded state is
   record Seeing(Shown state, boolean thrown, boolean lent, int bytes) {}
 
+  /// The parts of a store that the handlers of all types use.
+  ///
+  /// @param environment the parts that running methods use
+  /// @param indexChanges makes the changes of indexes that need no answer
+  /// @param alarms fires the timers
+  /// @param deliveries tells the listeners of objects
+  /// @param callBytesMax the most bytes of an answer
+  record Parts(
+      Environment environment,
+      IndexChanges indexChanges,
+      Alarms alarms,
+      Deliveries deliveries,
+      int callBytesMax) {
+    Catalog catalog() {
+      return environment.catalog();
+    }
+  }
+
   /// Creates the handlers of one type.
   static final class Factory implements HandlerFactory {
-    private final LocalService stoa;
+    private final Parts parts;
     private final String name;
     private final ActiveCode active;
 
@@ -159,12 +179,12 @@ final class ObjectHandler implements Handler {
 
     /// @param name the stored name of the type
     /// @param active the code that executes its puts
-    Factory(LocalService stoa, String name, ActiveCode active) {
-      this(stoa, name, active, null);
+    Factory(Parts parts, String name, ActiveCode active) {
+      this(parts, name, active, null);
     }
 
-    private Factory(LocalService stoa, String name, ActiveCode active, @Nullable Rerun rerun) {
-      this.stoa = stoa;
+    private Factory(Parts parts, String name, ActiveCode active, @Nullable Rerun rerun) {
+      this.parts = parts;
       this.name = name;
       this.active = active;
       this.rerun = rerun;
@@ -172,7 +192,7 @@ final class ObjectHandler implements Handler {
 
     /// Returns the same factory, except that other code executes one put.
     Factory trying(Rerun other) {
-      return new Factory(stoa, name, active, other);
+      return new Factory(parts, name, active, other);
     }
 
     private ObjectType type() {
@@ -188,29 +208,31 @@ final class ObjectHandler implements Handler {
     public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
       Rerun trying = rerun != null && rerun.executes(execution) ? rerun : null;
       int code = trying == null ? execution.code() : TRIED;
-      ObjectType type = trying == null ? stoa.typeAt(name, code) : trying.type();
-      Object name = stoa.nameIn(type, key);
-      var context = new ObjectContext(stoa, execution, stoa.refOf(key), type.code(), null, null);
+      ObjectType type = trying == null ? parts.catalog().typeAt(name, code) : trying.type();
+      Object name = parts.catalog().nameIn(type, key);
+      var context =
+          new ObjectContext(
+              parts.environment(), execution, parts.catalog().refOf(key), type.code(), null, null);
       @Nullable Object[] arguments;
       try {
         arguments = SharedCall.arguments(type.marshaller(), opening);
       } catch (NotShareable unfit) {
         if (Marshaller.lacksClass(unfit)) throw lacking(unfit, execution);
         byte[] encoded = execution.once(() -> type.marshaller().thrown(unfit));
-        return shown(new ObjectHandler(stoa, type, code, null, encoded));
+        return shown(new ObjectHandler(parts, type, code, null, encoded));
       }
       try {
         Object instance =
             ScopedValue.where(CallContext.CURRENT, context)
                 .call(() -> type.shared().instantiate(name, arguments));
-        return shown(new ObjectHandler(stoa, type, code, instance, null));
+        return shown(new ObjectHandler(parts, type, code, instance, null));
       } catch (VirtualMachineError
           | Execution.Unwinding
           | Cancellation.Stopped beyondTheConstructor) {
         throw beyondTheConstructor;
       } catch (Throwable thrown) {
         byte[] encoded = execution.once(() -> type.marshaller().thrown(thrown));
-        return shown(new ObjectHandler(stoa, type, code, null, encoded));
+        return shown(new ObjectHandler(parts, type, code, null, encoded));
       }
     }
 
@@ -247,7 +269,7 @@ final class ObjectHandler implements Handler {
 
     @Override
     public String method(Key key, byte[] value) {
-      return stoa.methodOf(key, value);
+      return parts.catalog().methodOf(key, value);
     }
 
     @Override
@@ -277,24 +299,24 @@ final class ObjectHandler implements Handler {
       var in = new Decoder(checkpoint);
       int kind = in.u8();
       int code = kind < CODED ? 0 : (int) in.varint();
-      ObjectType type = stoa.typeAt(name, code);
+      ObjectType type = parts.catalog().typeAt(name, code);
       int from = in.position();
       ObjectHandler restored =
           switch (kind & CONTENT) {
             case STATE -> {
               Object instance =
                   type.marshaller().state(type.shared(), checkpoint, from, checkpoint.length);
-              yield shown(new ObjectHandler(stoa, type, code, instance, null));
+              yield shown(new ObjectHandler(parts, type, code, instance, null));
             }
             case THROWN ->
                 new ObjectHandler(
-                    stoa,
+                    parts,
                     type,
                     code,
                     null,
                     Arrays.copyOfRange(checkpoint, from, checkpoint.length));
             case PLACED, LENT -> {
-              var handler = new ObjectHandler(stoa, type, code, null, null);
+              var handler = new ObjectHandler(parts, type, code, null, null);
               handler.replace(PlacedState.decode(checkpoint, from));
               handler.lent = (kind & CONTENT) == LENT;
               yield handler;
@@ -308,7 +330,7 @@ final class ObjectHandler implements Handler {
     @Override
     public Handler fork(Key key, Handler handler) {
       if (handler instanceof ObjectHandler live && live.instance instanceof Forkable<?> forkable) {
-        var fork = new ObjectHandler(stoa, live.type, live.code, forkable.fork(), null);
+        var fork = new ObjectHandler(parts, live.type, live.code, forkable.fork(), null);
         fork.placed = live.placed;
         fork.lent = live.lent;
         fork.left = live.left;
@@ -324,7 +346,8 @@ final class ObjectHandler implements Handler {
 
     @Override
     public Answer failure(RuntimeException cause) {
-      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(cause));
+      return new ObjectAnswer.Travelling(
+          ObjectAnswer.THREW, parts.catalog().marshaller().thrown(cause));
     }
   }
 
@@ -383,7 +406,7 @@ final class ObjectHandler implements Handler {
     }
   }
 
-  private final LocalService stoa;
+  private final Parts parts;
   private ObjectType type;
   private int code;
 
@@ -410,12 +433,12 @@ final class ObjectHandler implements Handler {
   private boolean left;
 
   private ObjectHandler(
-      LocalService stoa,
+      Parts parts,
       ObjectType type,
       int code,
       @Nullable Object instance,
       byte @Nullable [] thrownByConstructor) {
-    this.stoa = stoa;
+    this.parts = parts;
     this.type = type;
     this.code = code;
     this.instance = instance;
@@ -436,7 +459,7 @@ final class ObjectHandler implements Handler {
       next = trying.type();
       number = TRIED;
     } else if (number != code) {
-      next = stoa.typeAt(type.shared().name(), number);
+      next = parts.catalog().typeAt(type.shared().name(), number);
     }
     try {
       become(next, number);
@@ -445,13 +468,15 @@ final class ObjectHandler implements Handler {
     } catch (StoaException unfit) {
       throwLocal(unfit, execution);
       // The same everywhere: the object stays as it is, in the code that it has.
-      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
+      return new ObjectAnswer.Travelling(
+          ObjectAnswer.THREW, parts.catalog().marshaller().thrown(unfit));
     }
     // A run that a check tries changes no index.
     boolean apart = number == TRIED;
     Answer unkept = apart ? null : keepLifetime(begins, old, execution);
     if (unkept != null) return unkept;
-    List<String> dropped = begins && !apart ? stoa.droppedIndexes(type, number) : List.of();
+    List<String> dropped =
+        begins && !apart ? parts.catalog().droppedIndexes(type, number) : List.of();
     boolean isIndexed =
         !type.shared().indexes().isEmpty() || !before.members().isEmpty() || !dropped.isEmpty();
     if (!apart && instance instanceof Entered object) return entered(object, value, execution);
@@ -467,7 +492,9 @@ final class ObjectHandler implements Handler {
     Lifetime lifetime = type.shared().lifetime();
     if (lifetime == null || (!begins && old.code == code)) return null;
     Key key = execution.key();
-    var context = new ObjectContext(stoa, execution, stoa.refOf(key), type.code(), null, null);
+    var context =
+        new ObjectContext(
+            parts.environment(), execution, parts.catalog().refOf(key), type.code(), null, null);
     var target = new UUID(key.stream().high(), key.stream().low());
     long end = execution.nowMicros() + lifetime.micros();
     long generation = execution.generation();
@@ -521,7 +548,7 @@ final class ObjectHandler implements Handler {
     else if (known != null && mayRefuse) state = type.state(known);
     boolean leaves = CallNumbers.isLeaving(value);
     Answer answer = leaves ? constructed() : act(value, execution);
-    var indexing = new Indexing(stoa, execution, type);
+    var indexing = new Indexing(parts.environment(), parts.indexChanges(), execution, type);
     try {
       Indexing.Values after =
           leaves ? Indexing.Values.NONE : indexing.values(instance, prior.values());
@@ -556,10 +583,16 @@ final class ObjectHandler implements Handler {
     Answer answer = act(value, execution);
     Entered.Changes changes = object.endChanges();
     if (changes.isEmpty()) return answer;
-    Ref<?> ref = stoa.refOf(execution.key());
-    var context = new ObjectContext(stoa, execution, ref, type.code(), null, null);
+    Ref<?> ref = parts.catalog().refOf(execution.key());
+    var context = new ObjectContext(parts.environment(), execution, ref, type.code(), null, null);
     try {
-      new Entering(stoa, execution, context, object.owner(ref.key())).apply(changes);
+      new Entering(
+              parts.environment().stoa(),
+              parts.indexChanges(),
+              execution,
+              context,
+              object.owner(ref.key()))
+          .apply(changes);
       object.keepChanges();
       return answer;
     } catch (StoaException refused) {
@@ -576,12 +609,12 @@ final class ObjectHandler implements Handler {
       // For a class that lives at the server, a state that is not newer comes too late: the object
       // is back already. For other classes, the state is from the time when clients kept the class.
       if (lent || type.shared().isPlaced() || state.isNewerThan(placed)) replace(state);
-      return new ObjectAnswer.Shared(null, stoa.marshaller());
+      return new ObjectAnswer.Shared(null, parts.catalog().marshaller());
     }
     if (PlacedState.isSide(value, true)) return lend();
     if (PlacedState.isSide(value, false)) {
       lent = false;
-      return new ObjectAnswer.Shared(null, stoa.marshaller());
+      return new ObjectAnswer.Shared(null, parts.catalog().marshaller());
     }
     if (lent) return new ObjectAnswer.Lent();
     ObjectType.Called called;
@@ -594,18 +627,19 @@ final class ObjectHandler implements Handler {
       throwLocal(unfit, execution);
       if (code == 0) throw unfit; // the code that executed it had the method
       // The call arrived just as this code became active; the same on every replica.
-      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
+      return new ObjectAnswer.Travelling(
+          ObjectAnswer.THREW, parts.catalog().marshaller().thrown(unfit));
     }
     if (called.method().awaits() && execution.isPutFromOutside()) {
       return awaiting(called, arguments, execution);
     }
     Object target = java.util.Objects.requireNonNull(instance);
     Answer answer = run(target, called.type(), called.method(), arguments, execution, null);
-    if (target instanceof Timed timed) stoa.alarms().changed(execution.key(), timed);
+    if (target instanceof Timed timed) parts.alarms().changed(execution.key(), timed);
     if (target instanceof Noticed) {
       long counter =
           execution.request instanceof ChangeRequest put ? put.counter : execution.counter;
-      stoa.deliveries().changed(execution.key(), counter);
+      parts.deliveries().changed(execution.key(), counter);
     }
     return answer;
   }
@@ -704,19 +738,20 @@ final class ObjectHandler implements Handler {
       return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, state().encoded());
     }
     if (query instanceof ShowQuestion(Shown.Bounds bounds)) {
-      return new ObjectAnswer.Shared(seeing(bounds), stoa.marshaller());
+      return new ObjectAnswer.Shared(seeing(bounds), parts.catalog().marshaller());
     }
     if (query instanceof JudgeQuestion(Members members, MethodRun.Judge judge)) {
       boolean exists = execution.generation() > 0 && thrownByConstructor == null;
       String judged = exists ? Indexing.judged(members, asBy(members.type()), judge) : null;
-      return new ObjectAnswer.Shared(judged, stoa.marshaller());
+      return new ObjectAnswer.Shared(judged, parts.catalog().marshaller());
     }
     if (query instanceof LifeQuestion) {
       SharedType shared = type.shared();
       var life = new Life(shared.lifetime(), lent, !shared.indexes().isEmpty(), left);
-      return new ObjectAnswer.Shared(life, stoa.marshaller());
+      return new ObjectAnswer.Shared(life, parts.catalog().marshaller());
     }
-    if (query instanceof LentQuestion) return new ObjectAnswer.Shared(lent, stoa.marshaller());
+    if (query instanceof LentQuestion)
+      return new ObjectAnswer.Shared(lent, parts.catalog().marshaller());
     if (query instanceof Unblocked(List<byte[]> puts)) return first(puts, execution);
     if (!(query instanceof Question question)) {
       throw new IllegalStateException("an object is asked by its accessors, not by " + query);
@@ -834,7 +869,7 @@ final class ObjectHandler implements Handler {
   private Answer constructed() {
     byte[] thrown = thrownByConstructor;
     return thrown == null
-        ? new ObjectAnswer.Shared(null, stoa.marshaller())
+        ? new ObjectAnswer.Shared(null, parts.catalog().marshaller())
         : new ObjectAnswer.Travelling(ObjectAnswer.THREW, thrown);
   }
 
@@ -845,8 +880,9 @@ final class ObjectHandler implements Handler {
       @Nullable Object[] arguments,
       Execution execution,
       @Nullable Awaiting awaiting) {
-    Ref<?> ref = stoa.refOf(execution.key());
-    var context = new ObjectContext(stoa, execution, ref, asked.code(), target, awaiting);
+    Ref<?> ref = parts.catalog().refOf(execution.key());
+    var context =
+        new ObjectContext(parts.environment(), execution, ref, asked.code(), target, awaiting);
     Marshaller marshaller = asked.marshaller();
     long began = asked.begin(method);
     boolean stopped = false;
@@ -856,7 +892,7 @@ final class ObjectHandler implements Handler {
             Object result = method.invoke(target, arguments);
             return asked.code().mayShare(result)
                 ? new ObjectAnswer.Shared(result, marshaller)
-                : stoa.travelling(marshaller.value(result), method);
+                : travelling(marshaller.value(result), method);
           });
     } catch (Cancellation.Stopped stop) {
       stopped = true;
@@ -915,24 +951,23 @@ final class ObjectHandler implements Handler {
   ///
   /// @param by the type in the code whose form it gets
   /// @throws StoaException when that code has no rule for the state
-  static byte[] told(LocalService stoa, ObjectType by, Key key, byte[] checkpoint) {
+  static byte[] told(Catalog catalog, Store store, ObjectType by, Key key, byte[] checkpoint) {
     var in = new Decoder(checkpoint);
     int kind = in.u8();
     if (kind == (kind & CONTENT)) return checkpoint;
     int number = kind < CODED ? 0 : (int) in.varint();
-    ObjectType type = stoa.typeAt(by.shared().name(), number);
+    ObjectType type = catalog.typeAt(by.shared().name(), number);
     byte[] rest = Arrays.copyOfRange(checkpoint, in.position(), checkpoint.length);
     int plain = kind & CONTENT;
     if (plain != THROWN && !type.code().equals(by.code())) {
       byte[] before = rest;
       rest =
-          stoa.core()
-              .limited(
-                  key,
-                  () ->
-                      plain == STATE
-                          ? converted(by, before)
-                          : converted(by, PlacedState.decode(before, 0)));
+          store.limited(
+              key,
+              () ->
+                  plain == STATE
+                      ? converted(by, before)
+                      : converted(by, PlacedState.decode(before, 0)));
     }
     return new Encoder(rest.length + 1).u8(plain).raw(rest).toBytes();
   }
@@ -945,6 +980,24 @@ final class ObjectHandler implements Handler {
     if (state.bytes().length == 0) return state.encoded();
     byte[] bytes = converted(by, state.bytes());
     return new PlacedState(state.generation(), state.number(), bytes).encoded();
+  }
+
+  /// Returns an encoded answer, or a refusal when it is too large.
+  private ObjectAnswer travelling(byte[] value, SharedMethod method) {
+    int bytesMax = parts.callBytesMax();
+    if (value.length <= bytesMax) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, value);
+    }
+    var refusal =
+        new LimitExceeded(
+            "the answer of "
+                + method
+                + " takes "
+                + value.length
+                + " bytes; callBytesMax is "
+                + bytesMax);
+    return new ObjectAnswer.Travelling(
+        ObjectAnswer.THREW, parts.catalog().marshaller().thrown(refusal));
   }
 
   private byte[] checkpoint(int kind, byte[] bytes) {

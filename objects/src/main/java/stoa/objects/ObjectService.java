@@ -68,7 +68,7 @@ import stoa.store.running.Request;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.Target;
 import stoa.store.streams.StoredStreams;
-import stoa.store.watching.Watch;
+import stoa.store.watching.WatchRegistration;
 import stoa.store.watching.Watcher;
 
 /// The operations of a server on its store for its clients, in bytes: the marshaller encodes
@@ -95,13 +95,15 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   private ObjectService(LocalService stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
     this.store = stoa.core();
-    this.naming = new Naming(stoa, admissible);
+    this.naming = new Naming(stoa.catalog(), admissible);
     this.sessions = new Sessions(store);
     this.classesOfKeys = naming.classesOfKeys();
-    this.keys = new KeyService(stoa, naming);
-    this.code = new CodeService(stoa);
-    this.streams = new StreamService(stoa);
-    this.changes = new ChangeService(stoa);
+    this.keys =
+        new KeyService(stoa.keyValues(), stoa.catalog(), stoa.part(), naming, stoa.callBytesMax());
+    this.code = new CodeService(stoa.catalog(), store);
+    this.streams =
+        new StreamService(stoa.stoa(), store.userStreams(), stoa.part(), stoa.callBytesMax());
+    this.changes = new ChangeService(stoa.changes(), stoa.catalog(), store);
     stoa.serve();
   }
 
@@ -165,7 +167,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   public boolean accept(String object) {
     for (Divergence evidence : store.diverged()) {
       if (evidence.object().equals(object)) {
-        return store.accept(stoa.key(evidence.space(), evidence.name()));
+        return store.accept(stoa.catalog().key(evidence.space(), evidence.name()));
       }
     }
     return false;
@@ -216,12 +218,12 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Returns the service of backups.
   public BackupService backups() {
-    return new BackupService(stoa);
+    return new BackupService(store, stoa.shards());
   }
 
   /// Returns the service that shows objects to operators.
   public LookService look() {
-    return new LookService(stoa);
+    return new LookService(store, stoa.catalog(), stoa::calls);
   }
 
   /// Returns the service of code versions.
@@ -392,7 +394,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// Returns whether [#container] is quick for a type: a caller has used it since this process
   /// opened the store.
   public boolean isKnown(String type) {
-    return stoa.isKnown(type);
+    return stoa.catalog().isKnown(type);
   }
 
   /// Returns an object, whether it exists or not.
@@ -402,7 +404,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @throws NotShareable when the store has no class of that type, or the key is invalid
   /// @throws IllegalArgumentException when another group has it, see [Part]
   public Container container(String type, byte[] key) {
-    ActiveCode active = stoa.active(type);
+    ActiveCode active = stoa.catalog().active(type);
     ObjectType known = active.now().type();
     Key target = known.key(decoded(known, key));
     if (known.shared().isPlaced()) stoa.part().requireFirst(type);
@@ -422,7 +424,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   @Override
   public PlacedObject placed(String type, byte[] key) {
-    ObjectType known = stoa.typeNamed(type);
+    ObjectType known = stoa.catalog().typeNamed(type);
     return stoa.placed(known, known.key(decoded(known, key)), new Existence.Undeleted(null));
   }
 
@@ -1159,7 +1161,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   public State fetch(Container container, long unless) {
     Checkpoint found = store.fetch(container.target, unless);
     byte[] state = found.state();
-    if (state != null) state = ObjectHandler.told(stoa, container.type(), container.key(), state);
+    if (state != null)
+      state = ObjectHandler.told(stoa.catalog(), store, container.type(), container.key(), state);
     return new State(found.position(), found.generation(), found.from(), state);
   }
 
@@ -1171,7 +1174,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param sees whether the client may see answers of objects of a type, by its stored name
   public @Nullable Shipment ship(
       Container container, @Nullable StreamId code, Shipment.From from, Predicate<String> sees) {
-    return store.ship(container.target, from, new ClientCode(stoa, container.type(), code, sees));
+    return store.ship(
+        container.target, from, new ClientCode(stoa.catalog(), container.type(), code, sees));
   }
 
   /// The name of a state in the form in which a client encodes it.
@@ -1203,7 +1207,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   /// Notifies a watcher of the changes of an object.
-  public Watch watch(Container container, Watcher watcher) {
+  public WatchRegistration watch(Container container, Watcher watcher) {
     return store.watch(container.key(), watcher);
   }
 
@@ -1287,7 +1291,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// Returns the encoded keys of the existing objects of a type, oldest first.
   public java.util.Iterator<byte[]> list(String type) {
     if (type.equals(Blob.class.getName())) return store.list(type);
-    return store.list(stoa.typeNamed(type).shared().name());
+    return store.list(stoa.catalog().typeNamed(type).shared().name());
   }
 
   /// Returns a key of a stored type.

@@ -47,7 +47,7 @@ final class Renumbering {
   private static final int STATE = 0;
   private static final int CONSTRUCTOR_THREW = 1;
 
-  private final LocalService stoa;
+  private final Catalog catalog;
   private final List<String> names;
   private final LongUnaryOperator numbers;
 
@@ -55,11 +55,11 @@ final class Renumbering {
   private final Map<LoadedCode, Marshaller> readers = new HashMap<>();
   private final Map<String, Integer> firsts = new HashMap<>();
 
-  /// @param stoa the open store
+  /// @param catalog the types of the open store
   /// @param names the group's dictionary
   /// @param numbers returns the new number of an old one
-  Renumbering(LocalService stoa, List<String> names, LongUnaryOperator numbers) {
-    this.stoa = stoa;
+  Renumbering(Catalog catalog, List<String> names, LongUnaryOperator numbers) {
+    this.catalog = catalog;
     this.names = names;
     this.numbers = numbers;
   }
@@ -93,7 +93,7 @@ final class Renumbering {
   /// Returns the type in the code of an old number, which may read what that number's code read.
   private ObjectType type(String name, int old) {
     int number = old == 0 ? first(name) : old;
-    ObjectType type = stoa.typeAt(name, code(number));
+    ObjectType type = catalog.typeAt(name, code(number));
     extend(type.code(), number);
     return type;
   }
@@ -119,8 +119,8 @@ final class Renumbering {
     try {
       return reading.apply(reader);
     } catch (NotShareable unknown) {
-      boolean any = stoa.registerAll(code, reader);
-      any |= stoa.learnAdmitted(code, reader);
+      boolean any = catalog.registerAll(code, reader);
+      any |= catalog.learnAdmitted(code, reader);
       if (!any) throw unknown;
       return reading.apply(reader);
     }
@@ -142,7 +142,7 @@ final class Renumbering {
   private <T extends @Nullable Object> byte[] renumbered(
       LoadedCode code, byte[] bytes, Form<T> form) {
     if (code.isStored()) return attempt(code, bytes, form, false).bytes;
-    var others = stoa.loaded().distinct().toList();
+    var others = catalog.loaded().distinct().toList();
     NotShareable refusal = null;
     Renumbered found = null;
     var candidates = new ArrayList<LoadedCode>(others.size() + 1);
@@ -329,7 +329,7 @@ final class Renumbering {
 
     private byte[] answered(Records.Answered answered) {
       byte[] answer = answered.answer();
-      LoadedCode code = stoa.program();
+      LoadedCode code = catalog.program();
       if (!type.equals(SharedKeys.SPACE) && !type.equals(SharedStoa.BLOBS)) {
         StoredEntry put = from.read(stream, answered.call());
         // Without the put, nobody reads its answers.
@@ -393,9 +393,9 @@ final class Renumbering {
   private byte[] command(byte[] put) {
     return switch (KeyCommand.decoded(put)) {
       case KeyCommand.Put(byte[] value) when value != null ->
-          new KeyCommand.Put(value(stoa.program(), value)).encoded();
+          new KeyCommand.Put(value(catalog.program(), value)).encoded();
       case KeyCommand.PutFor(long micros, byte[] value) ->
-          new KeyCommand.PutFor(micros, value(stoa.program(), value)).encoded();
+          new KeyCommand.PutFor(micros, value(catalog.program(), value)).encoded();
       case KeyCommand.Register register -> {
         int code = code(register.code());
         byte[] handler = value(handlerCode(register.code()), register.handler());
@@ -408,7 +408,7 @@ final class Renumbering {
   }
 
   private LoadedCode handlerCode(int old) {
-    LoadedCode code = stoa.handlers().at(code(old));
+    LoadedCode code = catalog.handlers().at(code(old));
     extend(code, old);
     return code;
   }
@@ -446,7 +446,7 @@ final class Renumbering {
     int kind = in.u8();
     out.u8(kind);
     if (kind >= 2) out.varint(in.varint()).varint(in.varint());
-    if (kind % 2 == 1) out.sized(value(stoa.program(), in.sized()));
+    if (kind % 2 == 1) out.sized(value(catalog.program(), in.sized()));
     int listeners = in.count();
     out.varint(listeners);
     for (; listeners > 0; listeners--) listener(in, out);
@@ -454,7 +454,7 @@ final class Renumbering {
   }
 
   private void listener(Decoder in, Encoder out) {
-    Listening.read(in).write(out);
+    ListenerId.read(in).write(out);
     out.varint(in.varint()).varint(in.varint()).varint(in.varint());
     int events = in.count();
     out.varint(events);
@@ -463,7 +463,7 @@ final class Renumbering {
     int kind = in.u8();
     int old = kind == 2 ? (int) in.varint() : 0;
     byte[] last = in.sized();
-    LoadedCode code = kind == 1 ? stoa.program() : handlerCode(old);
+    LoadedCode code = kind == 1 ? catalog.program() : handlerCode(old);
     for (byte[] event : waiting) out.sized(value(code, event));
     if (kind == 1) {
       byte[] rest = Arrays.copyOfRange(last, 1, last.length);

@@ -9,6 +9,7 @@ import stoa.base.Answer;
 import stoa.base.Key;
 import stoa.front.ObjectAnswer;
 import stoa.front.marshal.Marshaller;
+import stoa.store.Store;
 import stoa.store.Store.LoggedPut;
 
 /// Compares the results of logged calls with the results of the same calls in code that a check
@@ -22,15 +23,17 @@ final class Replays {
   private static final int CALLS_MAX = 4;
   private static final int WORDS_MAX = 80;
 
-  private final LocalService stoa;
+  private final Catalog catalog;
+  private final Store store;
   private final ObjectType tried;
   private long calls;
   private long different;
   private String first = "";
 
   /// @param tried the type in the code that the check tries
-  Replays(LocalService stoa, ObjectType tried) {
-    this.stoa = stoa;
+  Replays(Catalog catalog, Store store, ObjectType tried) {
+    this.catalog = catalog;
+    this.store = store;
     this.tried = tried;
   }
 
@@ -52,8 +55,8 @@ final class Replays {
   /// Compares the last calls of an object, as far as the log has the state before them.
   void add(Key key) {
     List<LoggedPut> puts =
-        stoa.core().lastPuts(key, ENTRIES).stream()
-            .filter(put -> !stoa.methodOf(key, put.value()).isEmpty())
+        store.lastPuts(key, ENTRIES).stream()
+            .filter(put -> !catalog.methodOf(key, put.value()).isEmpty())
             .toList();
     for (LoggedPut put : puts.subList(Math.max(0, puts.size() - CALLS_MAX), puts.size())) {
       Replay before;
@@ -82,7 +85,7 @@ final class Replays {
     if (now.equals(before.words())) now += ", and another state is left";
     first =
         "%s, version %d, %s: %s before; now %s"
-            .formatted(key, put.address(), stoa.methodOf(key, put.value()), before.words(), now);
+            .formatted(key, put.address(), catalog.methodOf(key, put.value()), before.words(), now);
   }
 
   /// The result of a call.
@@ -102,11 +105,11 @@ final class Replays {
   private @Nullable Replay rerun(Key key, LoggedPut put, @Nullable ObjectType by) {
     String type = tried.shared().name();
     var run = new ObjectHandler.Rerun(put.address(), by);
-    var factory = new ObjectHandler.Factory(stoa, type, stoa.active(type)).trying(run);
-    Answer answer = stoa.core().replay(key, put.address(), factory);
+    var factory = catalog.factory(type, catalog.active(type)).trying(run);
+    Answer answer = store.replay(key, put.address(), factory);
     if (answer == null) return null;
     byte[] encoded = answer.encoded();
-    return stoa.core().limited(key, () -> rerun(encoded, run));
+    return store.limited(key, () -> rerun(encoded, run));
   }
 
   private Replay rerun(byte[] encoded, ObjectHandler.Rerun run) {

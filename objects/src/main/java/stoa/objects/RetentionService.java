@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Keep;
 import stoa.base.Key;
+import stoa.store.Store;
 
 /// The rules of how much of the past a served store keeps, and of how large it may be. The store
 /// itself has the rules, so that each later leader follows them. Thread-safe.
@@ -65,12 +67,19 @@ public final class RetentionService {
   /// @param diskBytesMax the quota; [Long#MAX_VALUE] for none
   public record Rules(Keep keep, long diskBytesMax) {}
 
-  private final LocalService stoa;
+  private final Store store;
+  private final Catalog catalog;
+  private final Part part;
+  private final LongConsumer quota;
   private final Rules configured;
 
+  /// @param quota sets the most bytes on the disk
   /// @param configured what holds while the store has no rules
-  RetentionService(LocalService stoa, Rules configured) {
-    this.stoa = stoa;
+  RetentionService(Store store, Catalog catalog, Part part, LongConsumer quota, Rules configured) {
+    this.store = store;
+    this.catalog = catalog;
+    this.part = part;
+    this.quota = quota;
     this.configured = configured;
   }
 
@@ -204,7 +213,7 @@ public final class RetentionService {
   }
 
   private List<String> stored() {
-    List<String> all = stoa.dictionary().after(KEEP);
+    List<String> all = catalog.dictionary().after(KEEP);
     if (all.isEmpty()) return List.of();
     String last = all.getLast();
     return List.of(last.substring(last.indexOf(' ') + 1).split(" ", -1));
@@ -215,8 +224,8 @@ public final class RetentionService {
     List<String> stored = stored();
     if (stored.isEmpty()) return;
     Rules kept = parse(stored);
-    stoa.core().keep(kept.keep());
-    stoa.bound(kept.diskBytesMax());
+    store.keep(kept.keep());
+    quota.accept(kept.diskBytesMax());
     if (configured.keep() instanceof Keep.ByType && !text(configured).equals(text(kept))) {
       LOG.warn(
           "the store keeps {}, and not {} as --keep says; ./stoa keep changes it",
@@ -252,17 +261,17 @@ public final class RetentionService {
   /// @param skip how many objects to pass over
   /// @throws stoa.NotShareable when the store has no such type
   public Released release(String type, byte @Nullable [] key, long versions, long skip) {
-    String space = stoa.typeNamed(type).shared().name();
-    Iterator<byte[]> keys = key == null ? stoa.core().list(space) : List.of(key).iterator();
+    String space = catalog.typeNamed(type).shared().name();
+    Iterator<byte[]> keys = key == null ? store.list(space) : List.of(key).iterator();
     long passed = 0;
     long released = 0;
     for (; keys.hasNext() && passed < skip; passed++) keys.next();
     for (; keys.hasNext() && released < RELEASED_MAX; released++) {
-      Key one = stoa.key(space, keys.next());
-      if (stoa.part().isInOtherGroup(one)) continue;
-      long before = stoa.core().position(one) - versions;
+      Key one = catalog.key(space, keys.next());
+      if (part.isInOtherGroup(one)) continue;
+      long before = store.position(one) - versions;
       if (before > 0) {
-        var _ = stoa.core().trim(one, before);
+        var _ = store.trim(one, before);
       }
     }
     return new Released(released, keys.hasNext() ? passed + released : 0);
@@ -271,10 +280,10 @@ public final class RetentionService {
   private synchronized void keep(Rules policy) {
     String text = String.join(" ", text(policy));
     if (!text.equals(String.join(" ", stored()))) {
-      int turn = stoa.dictionary().after(KEEP).size() + 1;
-      var _ = stoa.dictionary().idOf(KEEP + turn + " " + text);
+      int turn = catalog.dictionary().after(KEEP).size() + 1;
+      var _ = catalog.dictionary().idOf(KEEP + turn + " " + text);
     }
-    stoa.core().keep(policy.keep());
-    stoa.bound(policy.diskBytesMax());
+    store.keep(policy.keep());
+    quota.accept(policy.diskBytesMax());
   }
 }

@@ -111,8 +111,9 @@ public final class Spreading {
 
   /// Returns whether objects of a type are placed at clients. A type without code has no objects.
   private static boolean isPlaced(LocalService local, String type) {
-    if (!local.core().list(type).hasNext() && !local.codes().types().contains(type)) return false;
-    return local.typeNamed(type).shared().isPlaced();
+    if (!local.core().list(type).hasNext() && !local.catalog().codes().types().contains(type))
+      return false;
+    return local.catalog().typeNamed(type).shared().isPlaced();
   }
 
   private void copy() {

@@ -91,7 +91,7 @@ public final class Standby implements FollowerWork {
                 part);
         stoa = known;
       } else {
-        known.learnNames();
+        known.catalog().learnNames();
       }
       return known;
     } finally {
@@ -102,12 +102,12 @@ public final class Standby implements FollowerWork {
   private final class Classes implements KeyNames {
     @Override
     public Key key(String space, byte[] name) {
-      return stoa().key(space, name);
+      return stoa().catalog().key(space, name);
     }
 
     @Override
     public String method(Key key, byte[] value) {
-      return stoa().methodOf(key, value);
+      return stoa().catalog().methodOf(key, value);
     }
   }
 }

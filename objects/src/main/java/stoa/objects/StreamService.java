@@ -12,6 +12,7 @@ import stoa.StreamStore;
 import stoa.TooOld;
 import stoa.base.CallId;
 import stoa.base.StreamId;
+import stoa.front.SharedStoa;
 import stoa.store.streams.StoredStreams;
 
 /// The operations of a server on the streams of its part of a store. Thread-safe. A method marked
@@ -21,17 +22,21 @@ import stoa.store.streams.StoredStreams;
 /// those that were begun when it still had all of them, and those of the objects that belong to the
 /// store as a whole.
 public final class StreamService {
-  private final LocalService stoa;
+  private final SharedStoa stoa;
   private final StoredStreams stored;
+  private final Part part;
+  private final int callBytesMax;
 
-  StreamService(LocalService stoa) {
+  StreamService(SharedStoa stoa, StoredStreams stored, Part part, int callBytesMax) {
     this.stoa = stoa;
-    this.stored = stoa.core().userStreams();
+    this.stored = stored;
+    this.part = part;
+    this.callBytesMax = callBytesMax;
   }
 
   /// Returns the streams, for reading, and for appends of this process.
   public StreamStore all() {
-    return stoa.stoa().streams();
+    return stoa.streams();
   }
 
   /// Returns whether this part has a stream that has an entry.
@@ -43,8 +48,8 @@ public final class StreamService {
   ///
   /// @throws IllegalArgumentException when it belongs to another group
   public StreamKey require(StreamKey stream) {
-    int group = stoa.part().groups().applyAsInt(new StreamId(stream.high(), stream.low()));
-    int own = stoa.part().group();
+    int group = part.groups().applyAsInt(new StreamId(stream.high(), stream.low()));
+    int own = part.group();
     if (group == own || (own == 0 && has(stream))) return stream;
     throw new IllegalArgumentException(
         "stream "
@@ -80,9 +85,9 @@ public final class StreamService {
   ///
   /// @throws LimitExceeded when it has
   void checkBytes(long bytes) {
-    if (bytes <= stoa.callBytesMax()) return;
+    if (bytes <= callBytesMax) return;
     throw new LimitExceeded(
-        "an append of %,d bytes; callBytesMax is %,d".formatted(bytes, stoa.callBytesMax()));
+        "an append of %,d bytes; callBytesMax is %,d".formatted(bytes, callBytesMax));
   }
 
   /// Returns an append that an earlier process logged; null when none did.

@@ -28,11 +28,12 @@ final class TimedCalls {
   ///
   /// @return false when the object was deleted
   /// @throws Throwable what the called method throws, or why it cannot be called
-  static boolean make(LocalService stoa, Execution execution, TimerCall call) throws Throwable {
+  static boolean make(Environment environment, Execution execution, TimerCall call)
+      throws Throwable {
     Found found = null;
     StoaException unfit = null;
     try {
-      found = find(stoa, call);
+      found = find(environment, call);
     } catch (StoaException refused) {
       unfit = refused;
     } catch (RuntimeException | LinkageError broken) {
@@ -41,7 +42,7 @@ final class TimedCalls {
               "the call of a timer cannot be read: " + broken.getClass().getName(), broken);
     }
     if (found != null) {
-      var target = (LocalObject) found.to.target();
+      var target = (ObjectTarget) found.to.target();
       try {
         var _ = target.nested(execution, found.to, found.method, found.arguments);
         return true;
@@ -53,16 +54,16 @@ final class TimedCalls {
     byte[] refusal =
         new ObjectAnswer.Travelling(
                 ObjectAnswer.THREW,
-                stoa.marshaller().thrown(java.util.Objects.requireNonNull(unfit)))
+                environment.catalog().marshaller().thrown(java.util.Objects.requireNonNull(unfit)))
             .encoded();
-    var _ = ObjectAnswer.get(execution.once(() -> refusal), stoa.marshaller());
+    var _ = ObjectAnswer.get(execution.once(() -> refusal), environment.catalog().marshaller());
     return true;
   }
 
-  private static Found find(LocalService stoa, TimerCall call) {
-    ObjectType type = typeOf(stoa, call.type(), call.face());
+  private static Found find(Environment environment, TimerCall call) {
+    ObjectType type = typeOf(environment, call.type(), call.face());
     ClassLoader loader = type.code().loader();
-    LocalObject object = stoa.object(type, Keys.decode(call.key(), loader));
+    ObjectTarget object = environment.catalog().object(type, Keys.decode(call.key(), loader));
     if (type.shared().isPlaced()) {
       throw new NotShareable(object.key() + " is at clients, where no timer can call it");
     }
@@ -75,13 +76,13 @@ final class TimedCalls {
         TimerArguments.decode(
             call.arguments(),
             loader,
-            (name, face, key, generation) -> proxy(stoa, name, face, key, generation));
+            (name, face, key, generation) -> proxy(environment, name, face, key, generation));
     if (arguments.length != method.parameterTypes().size()) {
       throw new NotShareable(
           method + " takes other arguments than when its call was scheduled; schedule it again");
     }
     for (int i = 0; i < arguments.length; i++) checkFits(method, i, arguments[i]);
-    return new Found(to(stoa, object, call.generation()), method, arguments);
+    return new Found(to(environment, object, call.generation()), method, arguments);
   }
 
   private static void checkFits(SharedMethod method, int index, @Nullable Object argument) {
@@ -99,33 +100,37 @@ final class TimedCalls {
   }
 
   /// Returns the type of a stored name, in the code that executes its calls now.
-  private static ObjectType typeOf(LocalService stoa, String type, String face) {
+  private static ObjectType typeOf(Environment environment, String type, String face) {
     try {
-      return stoa.typeNamed(type);
+      return environment.catalog().typeNamed(type);
     } catch (NotShareable unknown) {
       // Nobody has called an object of the type in this group yet.
       try {
-        return stoa.served(Class.forName(face, false, stoa.loader()));
+        return environment
+            .catalog()
+            .served(Class.forName(face, false, environment.catalog().loader()));
       } catch (ClassNotFoundException | LinkageError lacking) {
         throw unknown;
       }
     }
   }
 
-  private static SharedCall to(LocalService stoa, LocalObject object, long generation) {
+  private static SharedCall to(Environment environment, ObjectTarget object, long generation) {
     return SharedCall.of(
-        stoa.stoa(),
+        environment.stoa(),
         object,
         generation == 0 ? new Existence.Undeleted(null) : new Existence.Generation(generation));
   }
 
   private static Object proxy(
-      LocalService stoa, String name, String face, byte[] key, long generation) {
-    ObjectType type = typeOf(stoa, name, face);
+      Environment environment, String name, String face, byte[] key, long generation) {
+    ObjectType type = typeOf(environment, name, face);
     try {
-      ObjectType known = stoa.typeOf(Class.forName(face, false, type.code().loader()));
-      LocalObject object = stoa.object(known, Keys.decode(key, known.code().loader()));
-      return stoa.stoa().proxyOf(to(stoa, object, generation));
+      ObjectType known =
+          environment.catalog().typeOf(Class.forName(face, false, type.code().loader()));
+      ObjectTarget object =
+          environment.catalog().object(known, Keys.decode(key, known.code().loader()));
+      return environment.stoa().proxyOf(to(environment, object, generation));
     } catch (ClassNotFoundException | LinkageError lacking) {
       throw new NotShareable(
           "an argument of a timer's call is an object of " + face + ", which is gone", lacking);

@@ -431,7 +431,7 @@ class CodeFaultsTest {
 
   private static @Nullable Object balance(Stoa stoa, ObjectService.Container container) {
     ObjectService service = ObjectService.of(stoa, _ -> true);
-    ObjectType type = LocalService.of(stoa).typeNamed("account");
+    ObjectType type = LocalService.of(stoa).catalog().typeNamed("account");
     byte[] call = type.call(type.shared().method("balance()"), new Object[0]);
     var asked = new ObjectService.Call(container, new Existence.Any(null), call);
     var answer = new CompletableFuture<Answer>();

@@ -471,7 +471,7 @@ class KeyValueStoreTest {
     return LocalService.of(stoa).keyValues();
   }
 
-  private static List<KeyAnswer.Batch> waiting(Stoa stoa, String key, Listening listening) {
+  private static List<KeyAnswer.Batch> waiting(Stoa stoa, String key, ListenerId listening) {
     var after = List.of(new KeyCommand.UpTo(listening, 0));
     var query = new ListenableKey.Query.Waiting(after, 100, 1 << 20);
     KeyValues values = values(stoa);
@@ -481,17 +481,17 @@ class KeyValueStoreTest {
     return ((KeyAnswer.Waiting) request.answer()).batches();
   }
 
-  private static void register(Stoa stoa, Listening listening, String key) {
+  private static void register(Stoa stoa, ListenerId listening, String key) {
     LocalService service = LocalService.of(stoa);
     service.admit(Sum.class);
     byte[] handler = service.marshaller().value((Object) new Sum());
-    int code = service.handlers().numberOf(Sum.class, true);
+    int code = service.catalog().handlers().numberOf(Sum.class, true);
     values(stoa).register(listening, key(stoa, key), ListenerLimits.STANDARD, handler, code);
   }
 
   @Test
   void eventsOfAClientOutliveTheStoreAndKeepTheirNumbers() throws Exception {
-    var listening = new Listening(7, 1);
+    var listening = new ListenerId(7, 1);
     try (Stoa stoa = file()) {
       register(stoa, listening, "k");
       for (long i = 1; i <= 4; i++) stoa.store().put("k", i);
@@ -520,8 +520,8 @@ class KeyValueStoreTest {
 
   @Test
   void theEndOfASessionTakesItsListenersOut() throws Exception {
-    var one = new Listening(7, 1);
-    var two = new Listening(8, 1);
+    var one = new ListenerId(7, 1);
+    var two = new ListenerId(8, 1);
     try (Stoa stoa = file()) {
       register(stoa, one, "a");
       register(stoa, one, "b");
@@ -541,10 +541,10 @@ class KeyValueStoreTest {
 
   @Test
   void listenersOfAnEarlierProcessAreGone() throws Exception {
-    Listening earlier;
+    ListenerId earlier;
     try (Stoa stoa = file()) {
       var _ = stoa.store().register("k", new Ear<Long>(), new Sum());
-      earlier = new Listening(values(stoa).ownSession(), 1);
+      earlier = new ListenerId(values(stoa).ownSession(), 1);
       assertTrue(waiting(stoa, "k", earlier).getFirst().known());
     }
     try (Stoa stoa = file()) {
@@ -558,7 +558,7 @@ class KeyValueStoreTest {
 
   @Test
   void aListenerThatStallsGetsItsEventsInPartsAndMissesNone() throws Exception {
-    var listening = new Listening(7, 1);
+    var listening = new ListenerId(7, 1);
     try (Stoa stoa = memory()) {
       register(stoa, listening, "k");
       var taken = new Taken(stoa);

@@ -24,7 +24,7 @@ class NamingTest {
   @Test
   void anotherGroupLearnsTheNumbersOfATypeWhoseClassAloneHasOne() {
     try (Stoa stoa = Stoa.open("memory:")) {
-      Dictionary dictionary = LocalService.of(stoa).dictionary();
+      Dictionary dictionary = LocalService.of(stoa).catalog().dictionary();
       Naming naming = ObjectService.of(stoa, _ -> false).naming();
       String proxy = "proxy naming.Named";
       assertThrows(NotShareable.class, () -> naming.numberOfGroup(proxy));

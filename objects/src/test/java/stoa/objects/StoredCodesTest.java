@@ -57,7 +57,7 @@ class StoredCodesTest {
         shown.forEach((version, state) ->
             assertEquals(state, Program.call(stoa.history(bag).at(version), "show")));
         assertEquals(7, code.versions().size());
-        assertEquals(2, LocalService.of(stoa).storedCodes().all().size());
+        assertEquals(2, LocalService.of(stoa).catalog().storedCodes().all().size());
         return null;
       }
     });
@@ -70,17 +70,17 @@ class StoredCodesTest {
   @Test
   void keepsTheActiveVersionsAndABoundedNumberOfOthers() {
     try (Stoa stoa = Stoa.open("memory:")) {
-      LocalService service = LocalService.of(stoa);
+      Catalog catalog = LocalService.of(stoa).catalog();
       var active = new HashSet<LoadedCode>();
       var dropped = new ArrayList<LoadedCode>();
       var codes =
           new StoredCodes(
               one ->
                   LoadedCode.stored(
-                      service,
-                      service.dictionary(),
+                      catalog,
+                      catalog.dictionary(),
                       one.number(),
-                      service.classes("no classes", Map.of())),
+                      catalog.classes("no classes", Map.of())),
               active::contains,
               dropped::add);
       LoadedCode first = codes.get(activation(1));

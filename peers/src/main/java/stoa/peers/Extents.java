@@ -82,8 +82,10 @@ final class Extents {
   private static final class Range implements Visitor {
     private final long offset;
     private final ByteBuffer target;
-    private long end; // where the extents seen so far end
-    private int filled; // target bytes before this are final
+    // Where the extents seen so far end.
+    private long end;
+    // Target bytes before this are final.
+    private int filled;
     private boolean overlap;
 
     Range(long offset, ByteBuffer target) {

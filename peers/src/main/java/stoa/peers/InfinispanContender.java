@@ -89,7 +89,8 @@ public final class InfinispanContender implements RemoteContender {
     private final RemoteCacheManager client;
     private final RemoteCache<byte[], byte[]> values;
     private final RemoteCache<byte[], byte[]> stored;
-    private final List<SyncStrongCounter> counters; // none where counters are stored
+    // Empty where counters are stored.
+    private final List<SyncStrongCounter> counters;
     private final RemoteCache<String, Long> published;
 
     Client(BackgroundProcess server, RemoteCacheManager client, Persistence persistence) {

@@ -43,7 +43,8 @@ public final class BackgroundProcess implements AutoCloseable {
   private static final long STOP_SECONDS_MAX = 20;
 
   private final Process guard;
-  private final Optional<ProcessHandle> server; // empty when it ended as it started
+  // Empty when it ended as it started.
+  private final Optional<ProcessHandle> server;
   private final Thread hook;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition told = lock.newCondition();

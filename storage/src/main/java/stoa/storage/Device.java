@@ -93,18 +93,23 @@ public final class Device implements AutoCloseable {
   private long records;
   private long extents;
   private long bytes;
-  private long lookedAt; // for forgotten transactions: the end of the log then
-  private long aborted; // forgotten transactions
+  // The end of the log when the device last looked for forgotten transactions.
+  private long lookedAt;
+  // How many forgotten transactions it has aborted.
+  private long aborted;
 
-  private final AtomicLong appended = new AtomicLong(); // operations other than maintenance
+  // Operations other than maintenance.
+  private final AtomicLong appended = new AtomicLong();
   private final AtomicLong dirt = new AtomicLong(); // bytes that may be worth maintenance
   private final AtomicLong unpinned =
       new AtomicLong(); // how often the last user of a kept segment has ended
   // The last attempt to make room on the disk that made none.
   private final AtomicReference<@Nullable InVain> inVain = new AtomicReference<>();
 
-  private volatile @Nullable Quota quota; // null without one
-  private @Nullable Upkeep upkeep; // set before any other thread has the device
+  // Null without one.
+  private volatile @Nullable Quota quota;
+  // Set before any other thread has the device.
+  private @Nullable Upkeep upkeep;
 
   private Device(
       Disk disk,

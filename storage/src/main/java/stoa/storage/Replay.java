@@ -17,7 +17,8 @@ import stoa.storage.segment.RecordFormat;
 final class Replay implements ItemVisitor {
   private final Index index;
   private final ObjectChanges changes;
-  private final List<Note> notes = new ArrayList<>(); // of the visited record
+  // The notes of the visited record.
+  private final List<Note> notes = new ArrayList<>();
 
   /// A note that waits for the end of its record: only then is its place in the log known.
   private record Note(int kind, StreamId object, byte[] data, long position) {}

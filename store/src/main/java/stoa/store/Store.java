@@ -64,7 +64,7 @@ import stoa.store.streams.StoredStreams;
 import stoa.store.threads.Threads;
 import stoa.store.transactions.DeclaredIntents;
 import stoa.store.transactions.Prepared;
-import stoa.store.watching.Watch;
+import stoa.store.watching.WatchRegistration;
 import stoa.store.watching.Watcher;
 
 /// A key-value store whose values are handlers: a put is an append to the key's stream, and the
@@ -383,10 +383,10 @@ public final class Store implements AutoCloseable {
   ///
   /// @throws LimitExceeded when there are too many watchers
   /// @throws Closed when the store is closed
-  public Watch watch(Key key, Watcher watcher) {
+  public WatchRegistration watch(Key key, Watcher watcher) {
     engine.health().checkOpen();
     Resident resident = engine.residents().pin(key);
-    Watch watch = engine.watches().add(key, watcher);
+    WatchRegistration watch = engine.watches().add(key, watcher);
     try {
       engine.moments().awaitPublished();
       checkUsable();

@@ -42,7 +42,7 @@ import stoa.store.running.Resident;
 import stoa.store.running.Residents;
 import stoa.store.running.Runners;
 import stoa.store.running.Runs;
-import stoa.store.running.Spaces;
+import stoa.store.running.SpaceRegistry;
 import stoa.store.running.TimeLimits;
 import stoa.store.running.Timeline;
 import stoa.store.running.Unfinished;
@@ -77,7 +77,7 @@ final class StoreParts {
   private final Health health;
   private final Tally tally = new Tally();
   private final Admission admission;
-  private final Spaces spaces = new Spaces();
+  private final SpaceRegistry spaces = new SpaceRegistry();
   private final Runners runners = new Runners();
   private final Observed observed = new Observed();
   private final Watches watches = new Watches(Watches.WATCHES_MAX);
@@ -270,7 +270,7 @@ final class StoreParts {
     return admission;
   }
 
-  Spaces spaces() {
+  SpaceRegistry spaces() {
     return spaces;
   }
 

@@ -23,8 +23,8 @@ import stoa.storage.Device;
 import stoa.storage.RunningCalls;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
+import stoa.store.calls.HandlerQuery;
 import stoa.store.calls.Put;
-import stoa.store.calls.Query;
 import stoa.store.calls.Terms;
 import stoa.store.divergence.Quarantine;
 import stoa.store.past.Past;
@@ -49,7 +49,7 @@ class FatalCallTest {
   private @Nullable RunningCalls running;
 
   /// A question.
-  private record Asked(String text) implements Query {
+  private record Asked(String text) implements HandlerQuery {
     @Override
     public int number() {
       return text.hashCode();

@@ -16,7 +16,7 @@ import stoa.node.ServerConfig;
 import stoa.transport.Address;
 import stoa.transport.StatusException;
 import stoa.wire.Proofs;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.StatusReply;
@@ -140,13 +140,13 @@ final class ClusterMember implements Program {
     return running.port();
   }
 
-  private <T> T ask(Function<Questions, T> question) {
+  private <T> T ask(Function<SingleRequests, T> question) {
     return ask(HOST + ":" + port(), question);
   }
 
-  private static <T> T ask(String address, Function<Questions, T> question) {
+  private static <T> T ask(String address, Function<SingleRequests, T> question) {
     var to = Objects.requireNonNull(Address.parse(address), address);
-    return Questions.ask(ConnectionSecurity.none(), to, ANSWER_MILLIS_MAX, question);
+    return SingleRequests.ask(ConnectionSecurity.none(), to, ANSWER_MILLIS_MAX, question);
   }
 
   /// Returns where clients find the leader of a group; empty when this server does not know.

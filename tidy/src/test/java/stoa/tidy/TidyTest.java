@@ -178,6 +178,16 @@ class TidyTest {
   }
 
   @Test
+  void modularProgramsCanNameEveryModuleForThem() {
+    none(JavaModules.problems(repository));
+  }
+
+  @Test
+  void commentsBehindFieldsNameALockAnOwnerOrAUnit() {
+    none(FieldComments.problems(repository));
+  }
+
+  @Test
   void nothingNamesAMachineSleepsPromisesForLaterOrLacksANoun() {
     none(Words.problems(repository));
   }

@@ -17,7 +17,7 @@ import stoa.cluster.SecretFile;
 import stoa.node.ServerConfig;
 import stoa.transport.Address;
 import stoa.wire.Proofs;
-import stoa.wire.Questions;
+import stoa.wire.SingleRequests;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.WhereRequest;
@@ -98,7 +98,7 @@ final class LocalServers implements AutoCloseable {
     public void join(String server, String member, @Nullable Secret secret) {
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
       String refusal =
-          Questions.ask(
+          SingleRequests.ask(
               ConnectionSecurity.none(),
               new Address(HOST, ports.getFirst()),
               ANSWER_MILLIS_MAX,

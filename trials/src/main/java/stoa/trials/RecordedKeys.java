@@ -96,7 +96,8 @@ final class RecordedKeys {
   private static final class Listener<W> implements KeyListener<W> {
     private final String key;
     private final Supplier<? extends KeyHandler<String, W>> handler;
-    private final Span span; // of its registration
+    // The span of its registration.
+    private final Span span;
     private volatile @Nullable ListenerRegistration registration;
 
     // Guarded by this.

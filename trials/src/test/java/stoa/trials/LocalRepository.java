@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -17,6 +19,8 @@ import picocli.CommandLine;
 final class LocalRepository {
   private static final String GROUP = "dev/stoa";
   private static final String VERSION = "0.1.0";
+  private static final Pattern AUTOMATIC =
+      Pattern.compile("<Automatic-Module-Name>([^<]+)</Automatic-Module-Name>");
 
   private LocalRepository() {}
 
@@ -50,11 +54,39 @@ final class LocalRepository {
     Path pom = module.resolve("pom.xml");
     Files.copy(pom, version.resolve(artifact + "-" + VERSION + ".pom"));
     if (Files.readString(pom).contains("<packaging>pom</packaging>")) return;
-    Path jar = version.resolve(artifact + "-" + VERSION + ".jar");
+    copy(module, version.resolve(artifact + "-" + VERSION + ".jar"));
+  }
+
+  /// Makes a jar with the classes of a module, if this test runs any of them.
+  private static void copy(Path module, Path jar) throws Exception {
     Path built = built(module);
     if (built == null) return; // a new project does not use it
-    if (Files.isRegularFile(built)) Files.copy(built, jar);
-    else jar(Files.createDirectories(built), jar); // one without packages may have none
+    if (Files.isRegularFile(built)) {
+      Files.copy(built, jar);
+      return;
+    }
+    Matcher name = AUTOMATIC.matcher(Files.readString(module.resolve("pom.xml")));
+    Path manifest = jar.resolveSibling("manifest");
+    Files.writeString(
+        manifest, name.find() ? "Automatic-Module-Name: " + name.group(1) + "\n" : "");
+    Path classes = Files.createDirectories(built); // one without packages may have none
+    jar(
+        "--create",
+        "--file",
+        jar.toString(),
+        "--manifest",
+        manifest.toString(),
+        "-C",
+        classes.toString(),
+        ".");
+  }
+
+  /// Makes the jars of all modules that programs outside may use, and of further ones, in an empty
+  /// directory.
+  static void jars(Path place, String... further) throws Exception {
+    List<Path> modules = published(root());
+    for (String name : further) modules.add(root().resolve(name));
+    for (Path module : modules) copy(module, place.resolve(module.getFileName() + ".jar"));
   }
 
   /// Returns the classes of a module that this test runs: its jar, or the folder of its classes;
@@ -72,7 +104,10 @@ final class LocalRepository {
   }
 
   static void jar(Path classes, Path jar) {
-    String[] arguments = {"--create", "--file", jar.toString(), "-C", classes.toString(), "."};
+    jar("--create", "--file", jar.toString(), "-C", classes.toString(), ".");
+  }
+
+  private static void jar(String... arguments) {
     int code = ToolProvider.findFirst("jar").orElseThrow().run(System.err, System.err, arguments);
     if (code != 0) throw new AssertionError("jar ended with " + code);
   }

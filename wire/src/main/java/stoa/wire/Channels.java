@@ -32,7 +32,7 @@ public final class Channels implements AutoCloseable {
   public static final String BEARER = "Bearer ";
 
   private static final Logger LOG = LoggerFactory.getLogger(Channels.class);
-  private static final Limits LIMITS = Limits.DEFAULT.withMessageBytesMax(Frames.BYTES_MAX);
+  private static final Limits LIMITS = Limits.DEFAULT.withMessageBytesMax(FrameLimits.BYTES_MAX);
   private static final long END_MILLIS = 1_000;
 
   // The time for a channel to end by itself.

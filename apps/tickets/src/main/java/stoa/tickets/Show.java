@@ -15,7 +15,8 @@ public class Show {
   private final int rows;
   private final int seatsPerRow;
   private final long priceCents;
-  private final Map<Seat, String> sold = new LinkedHashMap<>(); // to the id of the booking
+  // The id of its booking, by seat.
+  private final Map<Seat, String> sold = new LinkedHashMap<>();
   private boolean announced;
 
   /// A show of which nothing is sold.

@@ -9,7 +9,8 @@ public final class Zipf {
   // The exponent that YCSB uses.
   private static final double EXPONENT = 0.99;
 
-  private final double[] upTo; // the cumulative share of the keys up to an index
+  // The cumulative share of the keys up to an index.
+  private final double[] upTo;
 
   private Zipf(double[] upTo) {
     this.upTo = upTo;

@@ -27,8 +27,10 @@ final class StorageReport {
   private static final String OURS = DeviceContender.NAME;
 
   private final StorageRun run;
-  private final List<String> stores; // long objects, in the order of tables
-  private final List<String> all; // small values
+  // The stores of long objects, in the order of the tables.
+  private final List<String> stores;
+  // The stores of small values.
+  private final List<String> all;
 
   StorageReport(StorageRun run) {
     this.run = run;

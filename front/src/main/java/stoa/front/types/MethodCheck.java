@@ -511,11 +511,11 @@ final class MethodCheck {
 
   private void checkCall(
       String calledOwner, String calledName, String descriptor, MethodTypeDesc called) {
-    String remedy = Forbidden.remedy(calledOwner, calledName, descriptor);
+    String remedy = ForbiddenMethods.remedy(calledOwner, calledName, descriptor);
     if (remedy == null && !classInitializer) {
-      remedy = Forbidden.salted(calledOwner, calledName, descriptor);
+      remedy = ForbiddenMethods.salted(calledOwner, calledName, descriptor);
     }
-    if (remedy == null && Forbidden.shuffles(calledOwner, calledName, descriptor)) {
+    if (remedy == null && ForbiddenMethods.shuffles(calledOwner, calledName, descriptor)) {
       remedy = "pass a java.util.Random seeded from Call.random() as its second argument";
     }
     if (remedy != null) {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// are refused, also those of later JDKs.
 ///
 /// The permitted members have no way to files, networks, processes, threads, class loaders or
-/// reflection, and change nothing of the process. [Forbidden] refuses members for another reason:
-/// their results would differ in a replay.
+/// reflection, and change nothing of the process. [ForbiddenMethods] refuses members for another
+/// reason: their results would differ in a replay.
 final class Permitted {
   private static final String CALLER = "do it in the caller and pass the result as an argument";
 

@@ -37,7 +37,7 @@ final class Verifier {
    * code source, or same module), every method of a class that is instantiated there, and the
    * bodies of lambdas. It does not follow calls on other shared classes, as those have a check of
    * their own. It follows an interface call only into classes that it has seen instantiated. It
-   * judges the JDK and other libraries by name, see Forbidden.
+   * judges the JDK and other libraries by name, see ForbiddenMethods.
    *
    * It cannot see reflection, libraries, and state shared through the object of a static field.
    */

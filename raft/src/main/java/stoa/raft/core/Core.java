@@ -172,7 +172,8 @@ public final class Core {
   private boolean leads;
   private boolean ready;
   private int leadingTerm;
-  private long doubted; // the number of doubts so far
+  // The number of doubts so far.
+  private long doubted;
   private @Nullable Member leader;
 
   // A number that is added to the index in answers to the present message, and whether it is
@@ -185,7 +186,8 @@ public final class Core {
   private List<Consumer<@Nullable RuntimeException>> waiting = new ArrayList<>();
 
   private volatile Status status = Status.NONE;
-  private volatile boolean certain; // whether it certainly leads, while its lease holds
+  // Whether it certainly leads, while its lease holds.
+  private volatile boolean certain;
 
   /// Creates it. [#start] lets it take part.
   ///

@@ -110,10 +110,12 @@ public final class LogStore implements RaftStore, AutoCloseable {
   private long number;
   private long end;
   private long size;
-  private long highest; // index of an entry in the present file
+  // Index of an entry in the present file.
+  private long highest;
   private boolean unsynced;
   private boolean hasSpare;
-  private boolean isReused; // the present file, which was the spare one
+  // The present file, which was the spare one.
+  private boolean isReused;
   private int reused;
   private @Nullable IOException failure;
 

@@ -124,7 +124,8 @@ final class Links implements AutoCloseable {
     private @Nullable Member to;
     private @Nullable Channel channel;
     private @Nullable Stream stream;
-    private @Nullable Ended ending; // of the stream
+    // The end of the stream.
+    private @Nullable Ended ending;
     private long endedNanos = System.nanoTime() - AGAIN_NANOS;
 
     Link(String id) {

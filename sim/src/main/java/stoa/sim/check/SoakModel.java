@@ -16,7 +16,8 @@ public final class SoakModel {
   private static final int READ_CELLS = 4096;
 
   private final long id;
-  private final long[] versions; // negative for truncated cells
+  // Negative for truncated cells.
+  private final long[] versions;
   private final TreeSet<Long> applied = new TreeSet<>();
 
   public SoakModel(long id, int cells) {

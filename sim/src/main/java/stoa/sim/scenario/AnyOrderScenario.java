@@ -115,7 +115,8 @@ final class AnyOrderScenario implements Scenario {
     private final TreeSet<Long> acknowledged = new TreeSet<>();
     private final int losses;
     private boolean calm;
-    private @Nullable AssertionError broken; // found in an action of a future
+    // The failure that an action of a future has found.
+    private @Nullable AssertionError broken;
 
     Run(Chance chance, Trace trace) {
       this.chance = chance;

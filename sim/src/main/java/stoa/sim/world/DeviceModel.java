@@ -29,8 +29,10 @@ public final class DeviceModel {
 
   private final SortedMap<StreamId, StoredObject> objects = new TreeMap<>();
   private final NavigableMap<Place, byte[]> records = new TreeMap<>();
-  private final SortedSet<StreamId> recordsOnly = new TreeSet<>(); // ids that are no objects
-  private final Map<Place, Long> trims = new TreeMap<>(); // by space, as its place at offset 0
+  // Ids that are no objects.
+  private final SortedSet<StreamId> recordsOnly = new TreeSet<>();
+  // Each space is named by its place at offset 0.
+  private final Map<Place, Long> trims = new TreeMap<>();
 
   public DeviceModel() {}
 

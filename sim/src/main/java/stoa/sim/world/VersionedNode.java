@@ -39,7 +39,8 @@ public final class VersionedNode implements AutoCloseable {
   private SimulatedDisk disk;
   private Device device;
   private boolean calm;
-  private boolean syncFails; // in this life
+  // Whether syncs fail in this life.
+  private boolean syncFails;
 
   /// The failures of the disk.
   public enum Trouble {

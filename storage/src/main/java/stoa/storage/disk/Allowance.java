@@ -33,7 +33,8 @@ public final class Allowance {
   private final int segmentBytes;
   private final LongSupplier held;
   private final LongSupplier largest;
-  private final AtomicLong known = new AtomicLong(); // to be given out
+  // The bytes that are left to be given out.
+  private final AtomicLong known = new AtomicLong();
 
   /// @param held returns the bytes of the log
   /// @param largest returns the bytes of its largest segment

@@ -65,7 +65,8 @@ public final class FileDisk implements Disk {
   private static final int DIRECT_READ_BYTES = 256 << 10;
 
   private final Path directory;
-  private final FileStore fileStore; // looking it up reads the table of all mounts
+  // Looking it up reads the table of all mounts.
+  private final FileStore fileStore;
   private final Buffers directReads = new Buffers(DIRECT_READS_MAX, DIRECT_READ_BYTES);
   private volatile @Nullable DirectoryHold held;
 

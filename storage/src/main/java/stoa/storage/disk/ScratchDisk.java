@@ -147,7 +147,8 @@ public final class ScratchDisk implements Disk {
   private final class Content {
     private final ConcurrentHashMap<Long, byte[]> written = new ConcurrentHashMap<>();
     private final @Nullable String original;
-    private volatile long size = -1; // until it is first opened
+    // -1 until the file is first opened.
+    private volatile long size = -1;
     private long originalSize;
     private volatile @Nullable DiskFile before;
 

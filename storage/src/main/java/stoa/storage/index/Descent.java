@@ -8,7 +8,8 @@ import java.util.List;
 /// Walks the entries of one series in descending order of offset, of each offset the newest,
 /// including removed ones. One owner uses it while it holds the state.
 final class Descent {
-  private final Source[] sources; // newest first
+  // Newest first.
+  private final Source[] sources;
 
   /// Creates a walk that begins with the last entry below `offset`.
   Descent(
@@ -76,7 +77,8 @@ final class Descent {
     private final long high;
     private final long low;
     private final int space;
-    private Entry[] entries = new Entry[0]; // the entries of the series in the leaf, ascending
+    // The entries of the series in the leaf, ascending.
+    private Entry[] entries = new Entry[0];
     private int count;
 
     RunSource(Run run, BlockCache cache, long high, long low, int space) {

@@ -98,7 +98,8 @@ public final class Index {
   private volatile IndexState state;
   private volatile long visible;
   private volatile boolean closed;
-  private volatile @Nullable CorruptData damage; // of a run; no merges, and the manifest is gone
+  // The damage of a run: nothing is merged any more, and the manifest is gone.
+  private volatile @Nullable CorruptData damage;
 
   // Guarded by changing.
   private boolean flushing;

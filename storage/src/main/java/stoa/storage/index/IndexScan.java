@@ -11,7 +11,8 @@ import stoa.storage.disk.CorruptData;
 public final class IndexScan implements AutoCloseable {
   private final IndexState state;
   private final Consumer<CorruptData> onDamage;
-  private final Source[] sources; // newest first
+  // Newest first.
+  private final Source[] sources;
   private final long positionLeast;
   private final Entry entry = new Entry();
 

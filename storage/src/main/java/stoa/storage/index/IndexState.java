@@ -12,7 +12,8 @@ final class IndexState {
   private final Memtable[] frozen;
   private final Run[] runs;
   private final long moment;
-  private final AtomicInteger users = new AtomicInteger(1); // the index itself is one
+  // The index itself is one.
+  private final AtomicInteger users = new AtomicInteger(1);
 
   IndexState(Memtable active, Memtable[] frozen, Run[] runs) {
     this.active = active;

@@ -10,7 +10,8 @@ import stoa.storage.segment.EntryOrder;
 public final class IndexWalk {
   private final BlockCache cache;
   private final Consumer<CorruptData> onDamage;
-  private final Source[] sources; // newest first
+  // Newest first.
+  private final Source[] sources;
   private final Entry entry = new Entry();
   private long high;
   private long low;
@@ -137,7 +138,8 @@ public final class IndexWalk {
     private final Series[] all;
     private final long limit;
     private int index;
-    private long from; // of the next entry, at least; negative after the last one of a series
+    // A lower bound of the next entry; negative after the last one of a series.
+    private long from;
 
     TableSource(Memtable table, long limit) {
       this.all = table.sorted();

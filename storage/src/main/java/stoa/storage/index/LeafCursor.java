@@ -15,7 +15,8 @@ final class LeafCursor {
   long version;
   int mark;
 
-  private long versionBefore; // of the last entry that has one
+  // The version of the last entry that has one.
+  private long versionBefore;
   private byte[] bytes = new byte[0];
   private int at;
   private int rest;

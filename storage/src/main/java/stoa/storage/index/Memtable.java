@@ -24,7 +24,8 @@ final class Memtable {
   private volatile Series[] table;
   private int seriesCount;
   private long bytes;
-  private @Nullable RecordSeries latest; // saves lookups for writes to one object in a row
+  // Saves lookups for writes to one object in a row.
+  private @Nullable RecordSeries latest;
 
   /// Creates an empty table.
   ///

@@ -4,7 +4,8 @@ import java.io.IOException;
 
 /// Walks the entries of several runs in one order, of each offset the newest. One owner uses it.
 final class RunMerge {
-  private final RunScanner[] scanners; // newest first
+  // Newest first.
+  private final RunScanner[] scanners;
   private final boolean[] live;
   private int current = -1;
 

@@ -13,9 +13,11 @@ final class RunScanner {
   private final LeafCursor entry = new LeafCursor();
   private final CRC32C crc = new CRC32C();
   private byte[] buffer = new byte[0];
-  private int first; // the number of the block at the start of the buffer
+  // The number of the block at the start of the buffer.
+  private int first;
   private int buffered; // blocks
-  private int next; // the number of the next block
+  // The number of the next block.
+  private int next;
 
   /// Creates a scanner that begins with the first entry of the run.
   RunScanner(Run run) {

@@ -25,7 +25,8 @@ final class RunWriter {
   private final CRC32C crc = new CRC32C();
   private final byte[] buffer = new byte[BUFFER_BLOCKS * RunFormat.BLOCK];
   private int buffered; // blocks
-  private int next; // the number of the next block
+  // The number of the next block.
+  private int next;
 
   private final byte[] leaf = new byte[RunFormat.BLOCK];
   private int leafEnd = RunFormat.BLOCK_HEADER;
@@ -37,7 +38,8 @@ final class RunWriter {
   private int space;
   private long offset;
   private long position;
-  private long version; // of the last entry that has one
+  // The version of the last entry that has one.
+  private long version;
   private long entries;
 
   private long[] groupHashes = new long[256];

@@ -32,7 +32,8 @@ public final class Trims {
 
   private final Index index;
   private final AtomicReferenceArray<@Nullable Bound> slots = new AtomicReferenceArray<>(SLOTS);
-  private final List<Bound> pending = new ArrayList<>(); // applied, and not shown
+  // The bounds that are applied and not shown yet.
+  private final List<Bound> pending = new ArrayList<>();
 
   private volatile boolean any;
 

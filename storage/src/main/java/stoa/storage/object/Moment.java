@@ -16,7 +16,8 @@ public final class Moment implements AutoCloseable {
   private final IndexView view;
   private final StreamId id;
   private final long birth;
-  private final @Nullable VersionState state; // null: all versions
+  // Null for all versions.
+  private final @Nullable VersionState state;
   private final List<Layer> layers = new ArrayList<>();
   private StreamId owner;
 

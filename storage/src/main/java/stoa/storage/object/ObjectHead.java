@@ -33,7 +33,8 @@ public final class ObjectHead {
   private final long[] gaps = new long[2 * GAPS_MAX];
   private int gapEnd;
 
-  private long topGiven; // assigned to a record that may not be applied yet
+  // Assigned to a record that may not be applied yet.
+  private long topGiven;
 
   /// Oldest first.
   public final List<ObjectSnapshot> snapshots = new ArrayList<>();

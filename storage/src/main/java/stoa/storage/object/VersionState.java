@@ -16,7 +16,8 @@ public final class VersionState {
   private static final String NONE = "none";
   private static final Pattern RANGE = Pattern.compile("(\\d{1,19})(?:-(\\d{1,19}))?");
 
-  private final long[] bounds; // first, last, first, last …, ascending, never adjacent
+  // First, last, first, last …, ascending, never adjacent.
+  private final long[] bounds;
 
   private VersionState(long[] bounds) {
     this.bounds = bounds;

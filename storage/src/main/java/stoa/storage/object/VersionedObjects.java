@@ -564,7 +564,8 @@ public final class VersionedObjects {
     static final long NOW = -1;
 
     final StreamId object;
-    private VersionState versions; // empty for the next version
+    // Empty for the next version.
+    private VersionState versions;
     private final long birth;
     final Commit record = new Commit();
     final Pieces extents;

@@ -6,7 +6,8 @@ import stoa.storage.object.VersionState;
 
 /// A growing set of versions, as ranges. One owner uses it.
 final class Reached {
-  private final TreeMap<Long, Long> ranges = new TreeMap<>(); // the last version by the first
+  // The last version by the first.
+  private final TreeMap<Long, Long> ranges = new TreeMap<>();
 
   void add(long version) {
     add(version, version);

@@ -37,7 +37,8 @@ public final class Commit {
   private byte[] bytes = new byte[4 << 10];
   private ByteBuffer view = ByteBuffer.wrap(bytes);
   private int used = RecordFormat.RECORD_HEADER;
-  private int partBytes; // the bytes of the parts in the log
+  // The bytes of the parts in the log.
+  private int partBytes;
   private int[] sums = new int[0];
   private int sumCount;
   private int count;

@@ -46,7 +46,8 @@ final class DataReader {
     private final long end;
     private final ByteBuffer target;
     private final CRC32C crc = new CRC32C();
-    private long length = -1; // of the item's data; -1 while unknown
+    // Of the item's data; -1 while unknown.
+    private long length = -1;
 
     Part(Segment segment, long at, long skip, ByteBuffer target) {
       this.segment = segment;

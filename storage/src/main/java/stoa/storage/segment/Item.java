@@ -21,7 +21,8 @@ public final class Item {
   public int length;
 
   private byte[] bytes = new byte[0];
-  private int at = -1; // of the data in bytes; -1 when it must be loaded, or is DATA
+  // Where the data begins in the bytes; -1 when it must be loaded, or is DATA.
+  private int at = -1;
   private @Nullable SegmentReader reader;
   private long filePosition;
 

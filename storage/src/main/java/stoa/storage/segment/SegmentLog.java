@@ -65,11 +65,13 @@ public final class SegmentLog {
   private final SegmentFiles files;
   private final DataReader dataReader;
   private final List<String> leftovers;
-  private final @Nullable WriteBehind behind; // with direct I/O
+  // Null without direct I/O.
+  private final @Nullable WriteBehind behind;
   private final SingleFlight syncing = new SingleFlight();
   private final AtomicLong durable = new AtomicLong();
   private final AtomicLong syncs = new AtomicLong();
-  private final AtomicLong rounds = new AtomicLong(); // syncs, and those left out
+  // Syncs, and those left out.
+  private final AtomicLong rounds = new AtomicLong();
   private volatile Filled filled = new Filled(0, 0);
   private volatile Filled kept = new Filled(0, 0);
   private volatile Segment[] segments;
@@ -87,7 +89,8 @@ public final class SegmentLog {
   // The rest belongs to the appending thread.
   private final RecordWriter writer;
   private boolean sealed;
-  private long fileSize; // of the current segment, reserved bytes included
+  // The size of the current segment, reserved bytes included.
+  private long fileSize;
   private boolean smallSyncs = true;
   private long bytesJudged;
   private long syncsJudged;

@@ -14,7 +14,8 @@ public final class SegmentReader {
   private final Segment segment;
   private final long limit;
   private final byte[] window;
-  private long start; // the file position of window[0]
+  // The file position of window[0].
+  private long start;
   private int filled;
 
   public SegmentReader(SegmentFiles files, Segment segment, long limit) {

@@ -60,14 +60,17 @@ final class MaintenancePlan {
   /// Numbers of segments to reclaim.
   final Deque<Integer> segments = new ArrayDeque<>();
 
-  private final Set<Integer> living = new HashSet<>(); // the segments with live bytes
+  // The segments with live bytes.
+  private final Set<Integer> living = new HashSet<>();
   private final List<Segment> all;
   private final long[] live;
 
   // Of the object at the present place of the walk.
   private StreamId id = new StreamId(0, 0);
-  private long birth = -1; // negative until it is looked up
-  private boolean exists; // false for a snapshot's delta
+  // Negative until it is looked up.
+  private long birth = -1;
+  // False for a snapshot's delta.
+  private boolean exists;
   private long bytes;
   private long seeks;
   private long logEnd;

@@ -43,7 +43,8 @@ public final class Salvage {
   private final CRC32C crc = new CRC32C();
   private @Nullable DiskFile source;
   private @Nullable DiskFile target;
-  private int open; // the number of the segment in progress; 0 for none
+  // The number of the segment in progress; 0 for none.
+  private int open;
   private final List<Survey.Known> copied = new ArrayList<>();
 
   private Salvage(Disk from, Disk to, NavigableMap<Long, byte[]> changed) {

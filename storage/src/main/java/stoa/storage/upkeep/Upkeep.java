@@ -55,8 +55,10 @@ public final class Upkeep implements AutoCloseable {
   private boolean closed; // guarded by lock
 
   // Only the thread uses the rest.
-  private long seen; // at the last look
-  private long paced; // at the last pause
+  // Its value at the last look.
+  private long seen;
+  // Its value at the last pause.
+  private long paced;
   private long doneTo;
   private int rest; // looks to skip
 

@@ -33,7 +33,7 @@ import stoa.store.running.QuestionRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
-import stoa.store.running.Spaces;
+import stoa.store.running.SpaceRegistry;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.TimeLimits;
 import stoa.store.running.WaitChain;
@@ -61,7 +61,7 @@ public final class BatchLeader implements Journal, Intake.Help {
   private final Residents residents;
   private final Admission admission;
   private final TimeLimits limits;
-  private final Spaces spaces;
+  private final SpaceRegistry spaces;
   private final Health health;
   private final Threads threads;
   private final Rounds rounds = new Rounds();
@@ -83,7 +83,7 @@ public final class BatchLeader implements Journal, Intake.Help {
       Residents residents,
       Admission admission,
       TimeLimits limits,
-      Spaces spaces,
+      SpaceRegistry spaces,
       Health health,
       Threads threads) {}
 

@@ -54,7 +54,7 @@ import stoa.store.running.QuestionRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
-import stoa.store.running.Spaces;
+import stoa.store.running.SpaceRegistry;
 import stoa.store.running.Stages;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.TimeLimits;
@@ -103,7 +103,7 @@ public final class Intake {
   private final @Nullable Addresses order;
   private final LogClock clock;
   private final TimeLimits limits;
-  private final Spaces spaces;
+  private final SpaceRegistry spaces;
   private final Bans bans;
   private final Watches watches;
   private final Health health;
@@ -198,7 +198,7 @@ public final class Intake {
       Led led,
       Residents residents,
       TimeLimits limits,
-      Spaces spaces,
+      SpaceRegistry spaces,
       Bans bans,
       Watches watches,
       Threads threads) {

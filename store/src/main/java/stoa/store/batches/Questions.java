@@ -5,13 +5,13 @@ import java.util.function.Supplier;
 import stoa.base.Key;
 import stoa.store.calls.Checkpoint;
 import stoa.store.calls.Pace;
-import stoa.store.running.Copy;
 import stoa.store.running.ForkRequest;
 import stoa.store.running.GenerationRequest;
 import stoa.store.running.PositionRequest;
 import stoa.store.running.QuestionRequest;
 import stoa.store.running.Resident;
 import stoa.store.running.TimeLimits;
+import stoa.store.running.WorkingCopy;
 import stoa.store.watching.Observed;
 
 /// The questions that a store asks its keys for itself and for its readers. Thread-safe.
@@ -70,7 +70,7 @@ public final class Questions {
     var forked = new ForkRequest(pinAccepted.get(), Pace.LONG, null);
     leader.ask(forked);
     leader.await(forked).check();
-    Copy copy = Objects.requireNonNull(forked.copy);
+    WorkingCopy copy = Objects.requireNonNull(forked.copy);
     observed.advance(forked.reach());
     return new Checkpoint(copy.position(), copy.generation(), forked.reach(), copy.checkpoint());
   }

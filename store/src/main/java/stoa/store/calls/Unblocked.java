@@ -9,7 +9,7 @@ import stoa.base.Answer;
 /// try counts as one that would not wait: its execution shows what it does.
 ///
 /// @param puts the values of the puts, in the order in which they are tried
-public record Unblocked(List<byte[]> puts) implements Query {
+public record Unblocked(List<byte[]> puts) implements HandlerQuery {
   @Override
   public int number() {
     return 0;

@@ -16,7 +16,7 @@ import stoa.store.running.Materialized;
 import stoa.store.running.NoteRequest;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
-import stoa.store.running.Spaces;
+import stoa.store.running.SpaceRegistry;
 import stoa.store.threads.Tasks;
 
 /// Announces the states of a replicated store's leader, in a stream of their own. The other
@@ -48,7 +48,7 @@ public final class Announcements {
 
   private final BatchLeader leader;
   private final Residents residents;
-  private final Spaces spaces;
+  private final SpaceRegistry spaces;
   private final Streams streams;
   private final Tasks tasks;
   private final int kept;
@@ -62,7 +62,7 @@ public final class Announcements {
   public Announcements(
       BatchLeader leader,
       Residents residents,
-      Spaces spaces,
+      SpaceRegistry spaces,
       Streams streams,
       Tasks tasks,
       int kept) {

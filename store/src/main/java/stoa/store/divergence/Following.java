@@ -27,7 +27,7 @@ import stoa.store.replicas.KeyNames;
 import stoa.store.running.Execution;
 import stoa.store.running.Loader;
 import stoa.store.running.Materialized;
-import stoa.store.running.Spaces;
+import stoa.store.running.SpaceRegistry;
 import stoa.store.threads.Threads;
 import stoa.store.watching.Progress;
 
@@ -61,7 +61,7 @@ public final class Following implements FollowerWork {
 
   private final Quarantine quarantine;
   private final Loader loader;
-  private final Spaces spaces;
+  private final SpaceRegistry spaces;
   private final Streams streams;
   private final Runnable close;
   private final Threads threads;
@@ -102,7 +102,11 @@ public final class Following implements FollowerWork {
   /// @param streams the log
   /// @param close closes that store
   public record Store(
-      Quarantine quarantine, Loader loader, Spaces spaces, Streams streams, Runnable close) {}
+      Quarantine quarantine,
+      Loader loader,
+      SpaceRegistry spaces,
+      Streams streams,
+      Runnable close) {}
 
   /// Begins to follow.
   ///

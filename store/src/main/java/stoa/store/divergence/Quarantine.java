@@ -22,7 +22,7 @@ import stoa.store.replicas.Divergence;
 import stoa.store.running.Bans;
 import stoa.store.running.Execution;
 import stoa.store.running.Runners;
-import stoa.store.running.Spaces;
+import stoa.store.running.SpaceRegistry;
 
 /// The keys that take no puts and answer no questions, since their replicas have diverged, or one
 /// of their puts ends the process that executes it. The log has the quarantine in a stream of its
@@ -53,14 +53,18 @@ public final class Quarantine implements Bans {
 
   private final Streams streams;
   private final Runners runners;
-  private final Spaces spaces;
+  private final SpaceRegistry spaces;
   private final Health health;
   private final AcceptedStates accepted;
   private final ConcurrentHashMap<StreamId, Divergence> keys = new ConcurrentHashMap<>();
   private @Nullable Consumer<Divergence> found;
 
   public Quarantine(
-      Streams streams, Runners runners, Spaces spaces, Health health, AcceptedStates accepted) {
+      Streams streams,
+      Runners runners,
+      SpaceRegistry spaces,
+      Health health,
+      AcceptedStates accepted) {
     this.streams = streams;
     this.runners = runners;
     this.spaces = spaces;

@@ -10,13 +10,13 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.store.calls.Pace;
 import stoa.store.records.KeyRefusals;
-import stoa.store.running.Copy;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
 import stoa.store.running.Materialized;
 import stoa.store.running.QuestionRequest;
 import stoa.store.running.StoreTransaction;
+import stoa.store.running.WorkingCopy;
 
 /// A key as it was at a place in the log. Thread-safe; an instance keeps no state in memory.
 public final class Past {
@@ -98,14 +98,14 @@ public final class Past {
   /// Returns a copy of the state on which a transaction works.
   ///
   /// @param tail the last address of the stream
-  public Copy copy(long tail) {
+  public WorkingCopy copy(long tail) {
     Version version = version();
     Materialized.State copied = version.copy();
     if (copied == null) {
       copied = version.state().withOwn(told(() -> playback.versions().another(key, version, 0)));
     }
     HandlerFactory factory = playback.runs().factory(key);
-    return new Copy(key, factory, copied, tail);
+    return new WorkingCopy(key, factory, copied, tail);
   }
 
   /// Asks the handler as it was; asks a new handler when the key was absent. The calling thread

@@ -17,7 +17,7 @@ import stoa.store.batches.BatchLeader;
 import stoa.store.leading.LogClock;
 import stoa.store.records.Records;
 import stoa.store.running.Bans;
-import stoa.store.running.Spaces;
+import stoa.store.running.SpaceRegistry;
 import stoa.store.running.Timeline;
 import stoa.store.threads.Tasks;
 import stoa.store.threads.Threads;
@@ -89,7 +89,7 @@ public final class Retention {
 
   private final Holds holds;
   private final BatchLeader leader;
-  private final Spaces spaces;
+  private final SpaceRegistry spaces;
   private final Bans bans;
   private final Streams streams;
   private final Timeline timeline;
@@ -111,7 +111,8 @@ public final class Retention {
   /// @param bans tells which keys take no checkpoints
   /// @param clock tells the age of entries
   /// @param tasks release the past of deleted keys
-  public record Parts(BatchLeader leader, Spaces spaces, Bans bans, LogClock clock, Tasks tasks) {}
+  public record Parts(
+      BatchLeader leader, SpaceRegistry spaces, Bans bans, LogClock clock, Tasks tasks) {}
 
   /// @param holds tells which entries must not be released
   public Retention(Holds holds, Streams streams, Timeline timeline, Parts parts) {

@@ -54,13 +54,17 @@ public final class Losses {
 
   /// The findings about a stream.
   private static final class Row {
-    private final TreeMap<Long, Long> present = new TreeMap<>(); // first to last
+    // The last address of each range, by the first.
+    private final TreeMap<Long, Long> present = new TreeMap<>();
     private long trimmed;
-    private long named; // the last address that a batch tells of
+    // The last address that a batch tells of.
+    private long named;
     private final TreeSet<Long> checkpoints = new TreeSet<>();
     private final TreeSet<Long> marks = new TreeSet<>();
-    private final TreeSet<Long> marked = new TreeSet<>(); // which entries should have a mark
-    private long cut = Long.MAX_VALUE; // from here on nothing counts
+    // Which entries should have a mark.
+    private final TreeSet<Long> marked = new TreeSet<>();
+    // From here on nothing counts.
+    private long cut = Long.MAX_VALUE;
     private boolean isState;
 
     private void add(long address) {

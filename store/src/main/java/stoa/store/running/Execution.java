@@ -19,8 +19,8 @@ import stoa.base.Key;
 import stoa.base.Trace;
 import stoa.log.StoredEntry;
 import stoa.spi.Cancellation;
+import stoa.store.calls.HandlerQuery;
 import stoa.store.calls.Put;
-import stoa.store.calls.Query;
 import stoa.store.calls.Visit;
 import stoa.store.records.KeyRefusals;
 import stoa.store.records.LoggedAnswers;
@@ -384,7 +384,7 @@ public final class Execution implements Cancellation.Run {
             null,
             question);
     run.transaction = question.transaction;
-    run.question = question.query instanceof Query query ? query.number() : 0;
+    run.question = question.query instanceof HandlerQuery query ? query.number() : 0;
     return run;
   }
 
@@ -401,7 +401,7 @@ public final class Execution implements Cancellation.Run {
   ///
   /// @param mode [Mode#READING] or [Mode#TENTATIVE]
   static Execution within(
-      StoreTransaction transaction, Runs runs, Mode mode, Key key, Copy copy, int depth) {
+      StoreTransaction transaction, Runs runs, Mode mode, Key key, WorkingCopy copy, int depth) {
     var run =
         new Execution(
             runs, mode, key, null, copy.nextAddress(), transaction.nowMicros(), depth, null, null);

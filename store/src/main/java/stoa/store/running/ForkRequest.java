@@ -9,7 +9,7 @@ public final class ForkRequest extends QuestionRequest {
 
   /// The copy; valid once done. Null when the state has changed behind the moment at which the
   /// transaction reads.
-  public @Nullable Copy copy;
+  public @Nullable WorkingCopy copy;
 
   /// @param transaction the transaction that works on the copy; null for none
   public ForkRequest(Resident resident, Pace pace, @Nullable StoreTransaction transaction) {

@@ -31,7 +31,7 @@ final class LoggedCall implements Draft.Change {
   /// The argument from which the generation's handler is created.
   final byte @Nullable [] opening;
 
-  private final Copy copy;
+  private final WorkingCopy copy;
   private Footprint footprint;
   private final List<Draft.Answered> answers = new ArrayList<>(0);
 
@@ -53,7 +53,7 @@ final class LoggedCall implements Draft.Change {
   /// @param footprint the part of the state on which the call works
   LoggedCall(
       Resident resident,
-      Copy copy,
+      WorkingCopy copy,
       byte @Nullable [] value,
       int code,
       Records.Origin origin,

@@ -382,9 +382,9 @@ public final class Materialized {
   }
 
   /// Returns a copy of the state for use elsewhere.
-  Copy copy(long tail) {
+  WorkingCopy copy(long tail) {
     Handler current = handler;
-    return new Copy(
+    return new WorkingCopy(
         key, factory, state().withOwn(current == null ? null : factory.fork(key, current)), tail);
   }
 

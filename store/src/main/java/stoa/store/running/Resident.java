@@ -119,7 +119,8 @@ public final class Resident extends StreamEnd implements Runnable {
   // Whether the next request must load the state anew.
   private volatile boolean stale;
 
-  private volatile int lane; // IDLE
+  // IDLE in the beginning.
+  private volatile int lane;
   private final ConcurrentLinkedQueue<Request> mailbox = new ConcurrentLinkedQueue<>();
   private volatile int pins;
 
@@ -134,7 +135,8 @@ public final class Resident extends StreamEnd implements Runnable {
   private volatile int ahead;
 
   // Whether a worker was asked to run the lane and has not come yet.
-  private volatile int dispatched; // 0 or 1
+  // 0 or 1.
+  private volatile int dispatched;
 
   /// Whether a request has used the key since the evictor last passed it.
   volatile boolean referenced;

@@ -12,7 +12,7 @@ import stoa.store.threads.Threads;
 @SuppressWarnings("exports") // see the package
 public final class Runs {
   public final Runners runners;
-  final Spaces spaces;
+  final SpaceRegistry spaces;
   public final TimeLimits limits;
   public final LogClock clock;
   public final WaitGraph waits;
@@ -38,7 +38,7 @@ public final class Runs {
   /// @param unfinished notes the runs that have put to other keys
   public record Parts(
       Runners runners,
-      Spaces spaces,
+      SpaceRegistry spaces,
       TimeLimits limits,
       LogClock clock,
       WaitGraph waits,

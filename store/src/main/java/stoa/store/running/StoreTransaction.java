@@ -29,9 +29,9 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.base.Trace;
 import stoa.spi.Cancellation;
+import stoa.store.calls.HandlerQuery;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
-import stoa.store.calls.Query;
 import stoa.store.calls.Visit;
 import stoa.store.leading.Intents;
 import stoa.store.records.Draft;
@@ -77,7 +77,8 @@ public final class StoreTransaction implements AutoCloseable {
     private final int loggedCalls;
     private final int appends;
     private final boolean readOnly;
-    private Map<StreamId, Copy> copies = Map.of(); // until it has one
+    // Empty until it has a copy.
+    private Map<StreamId, WorkingCopy> copies = Map.of();
 
     private Layer(@Nullable Layer below, int loggedCalls, int appends, boolean readOnly) {
       this.below = below;
@@ -86,14 +87,14 @@ public final class StoreTransaction implements AutoCloseable {
       this.readOnly = readOnly;
     }
 
-    private void put(StreamId stream, Copy copy) {
+    private void put(StreamId stream, WorkingCopy copy) {
       if (copies.isEmpty()) copies = new HashMap<>();
       copies.put(stream, copy);
     }
 
-    private @Nullable Copy find(StreamId stream) {
+    private @Nullable WorkingCopy find(StreamId stream) {
       for (@Nullable Layer layer = this; layer != null; layer = layer.below) {
-        Copy copy = layer.copies.get(stream);
+        WorkingCopy copy = layer.copies.get(stream);
         if (copy != null) return copy;
       }
       return null;
@@ -161,7 +162,7 @@ public final class StoreTransaction implements AutoCloseable {
     /// Returns a copy of the state of a key as of a log counter.
     ///
     /// @param tail the last address of the key's stream
-    Copy copyPast(Key key, long counter, long tail);
+    WorkingCopy copyPast(Key key, long counter, long tail);
 
     /// Asks the live state, and loads it first when it is not in memory.
     void ask(QuestionRequest question);
@@ -354,7 +355,7 @@ public final class StoreTransaction implements AutoCloseable {
   /// @param depth how many handlers wait for the question
   public Answer get(Key target, Object query, Existence existence, int depth) {
     check();
-    Pace pace = query instanceof Query known ? known.pace() : Pace.LONG;
+    Pace pace = query instanceof HandlerQuery known ? known.pace() : Pace.LONG;
     return ask(target, query, existence, depth, pace);
   }
 
@@ -362,9 +363,9 @@ public final class StoreTransaction implements AutoCloseable {
     if (isRunning(key)) throw circle(key);
     Resident resident = oneQuestion ? null : touch(key);
     if (resident != null) {
-      uses(resident, query instanceof Query known ? known.footprint() : Footprint.ALL);
+      uses(resident, query instanceof HandlerQuery known ? known.footprint() : Footprint.ALL);
     }
-    Copy copy = top.find(key.stream());
+    WorkingCopy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     // The first handler of one question asks others: it would leave the live state.
     if (!oneQuestion || !running.isEmpty()) {
@@ -408,7 +409,7 @@ public final class StoreTransaction implements AutoCloseable {
     if (hasty && request.failure() instanceof DeadlineExceeded) late = true;
   }
 
-  private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
+  private Answer ask(Key key, WorkingCopy copy, Object query, Existence existence, int depth) {
     if (copy.isGone(existence)) throw KeyRefusals.gone(key);
     var execution = execution(Execution.Mode.READING, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
@@ -436,7 +437,7 @@ public final class StoreTransaction implements AutoCloseable {
     byte[] value = put.value();
     checkWrites(key);
     if (isRunning(key)) throw circle(key);
-    Copy copy = own(key);
+    WorkingCopy copy = own(key);
     boolean begins = copy.generation() == 0;
     if (copy.isGone(existence)) throw KeyRefusals.gone(key);
     if (!begins && existence instanceof Existence.Absent) {
@@ -473,7 +474,7 @@ public final class StoreTransaction implements AutoCloseable {
   }
 
   Answer run(Key key, Object query, Existence existence, int depth) {
-    Copy copy = own(key);
+    WorkingCopy copy = own(key);
     uses(touch(key), Footprint.ALL);
     if (copy.isGone(existence)) throw KeyRefusals.gone(key);
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
@@ -487,7 +488,7 @@ public final class StoreTransaction implements AutoCloseable {
     check();
     Key key = target.key();
     checkWrites(key);
-    Copy copy = own(key);
+    WorkingCopy copy = own(key);
     if (copy.generation() == 0 || copy.isGone(existence)) throw KeyRefusals.gone(key);
     count(0);
     var origin = new Records.Origin(mark, 0, ++numbers);
@@ -1046,29 +1047,29 @@ public final class StoreTransaction implements AutoCloseable {
   }
 
   /// Returns this layer's copy of a key.
-  private Copy own(Key key) {
+  private WorkingCopy own(Key key) {
     StreamId stream = key.stream();
-    Copy mine = top.copies.get(stream);
+    WorkingCopy mine = top.copies.get(stream);
     if (mine != null) return mine;
-    Copy below = top.find(stream);
-    Copy copy = below == null ? copy(key) : below.fork();
+    WorkingCopy below = top.find(stream);
+    WorkingCopy copy = below == null ? copy(key) : below.fork();
     top.put(stream, copy);
     return copy;
   }
 
-  private Copy copy(Key key) {
+  private WorkingCopy copy(Key key) {
     Resident resident = touch(key);
     if (resident.change() <= counter()) {
       var request = new ForkRequest(pinned(resident), Pace.SHORT, this);
       ask(request);
       var _ = request.number();
-      Copy copy = request.copy;
+      WorkingCopy copy = request.copy;
       if (copy != null) return copy;
     }
     return host.copyPast(key, counter(), resident.tail());
   }
 
-  private Execution execution(Execution.Mode mode, Key key, Copy copy, int depth) {
+  private Execution execution(Execution.Mode mode, Key key, WorkingCopy copy, int depth) {
     return Execution.within(this, runs, mode, key, copy, depth);
   }
 

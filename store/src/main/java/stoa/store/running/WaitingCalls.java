@@ -63,14 +63,14 @@ public final class WaitingCalls {
   private final Map<Resident, Line> lines = new ConcurrentHashMap<>();
   private final AtomicInteger all = new AtomicInteger();
   private final Journal journal;
-  private final Spaces spaces;
+  private final SpaceRegistry spaces;
   private final TimeLimits limits;
   private final Bans bans;
   private final Threads threads;
   private volatile @Nullable RuntimeException ended;
 
   public WaitingCalls(
-      Journal journal, Spaces spaces, TimeLimits limits, Bans bans, Threads threads) {
+      Journal journal, SpaceRegistry spaces, TimeLimits limits, Bans bans, Threads threads) {
     this.threads = threads;
     this.journal = journal;
     this.spaces = spaces;

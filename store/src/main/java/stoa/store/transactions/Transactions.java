@@ -17,7 +17,6 @@ import stoa.store.past.Holds;
 import stoa.store.past.Pins;
 import stoa.store.past.Playback;
 import stoa.store.records.Records;
-import stoa.store.running.Copy;
 import stoa.store.running.GetRequest;
 import stoa.store.running.QuestionRequest;
 import stoa.store.running.Request;
@@ -25,6 +24,7 @@ import stoa.store.running.Resident;
 import stoa.store.running.Residents;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.Timeline;
+import stoa.store.running.WorkingCopy;
 
 /// Begins transactions of a store at a moment that stays readable, and finds their outcomes.
 /// Thread-safe.
@@ -69,7 +69,7 @@ public final class Transactions implements StoreTransaction.Host {
   }
 
   @Override
-  public Copy copyPast(Key key, long counter, long tail) {
+  public WorkingCopy copyPast(Key key, long counter, long tail) {
     return playback.at(key, counter).copy(tail);
   }
 

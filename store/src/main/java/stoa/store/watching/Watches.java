@@ -23,7 +23,8 @@ public final class Watches {
   public static final int WATCHES_MAX = 100_000;
 
   private final int watchesMax;
-  private final ConcurrentHashMap<StreamId, List<Watch>> watches = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<StreamId, List<WatchRegistration>> watches =
+      new ConcurrentHashMap<>();
   private final AtomicInteger count = new AtomicInteger();
 
   public Watches(int watchesMax) {
@@ -33,7 +34,7 @@ public final class Watches {
   /// Adds a registration.
   ///
   /// @throws LimitExceeded when there are too many
-  public Watch add(Key key, Watcher watcher) {
+  public WatchRegistration add(Key key, Watcher watcher) {
     if (count.incrementAndGet() > watchesMax) {
       count.decrementAndGet();
       throw new LimitExceeded(
@@ -43,22 +44,22 @@ public final class Watches {
               + key
               + " is watched");
     }
-    var added = new Watch(this, key, watcher);
+    var added = new WatchRegistration(this, key, watcher);
     watches.merge(key.stream(), List.of(added), Watches::with);
     return added;
   }
 
   /// Ends a registration.
-  public void remove(Watch watch) {
+  public void remove(WatchRegistration watch) {
     watches.computeIfPresent(watch.key().stream(), (_, list) -> without(list, watch));
     count.decrementAndGet();
   }
 
   /// Tells the watchers of a key that it has changed.
   public void changed(Key key, long counter) {
-    List<Watch> list = watches.get(key.stream());
+    List<WatchRegistration> list = watches.get(key.stream());
     if (list == null) return;
-    for (Watch watch : list) watch.tell(counter);
+    for (WatchRegistration watch : list) watch.tell(counter);
   }
 
   /// Returns whether there is no watcher.
@@ -66,14 +67,16 @@ public final class Watches {
     return count.get() == 0;
   }
 
-  private static List<Watch> with(List<Watch> list, List<Watch> more) {
+  private static List<WatchRegistration> with(
+      List<WatchRegistration> list, List<WatchRegistration> more) {
     var all = new ArrayList<>(list);
     all.addAll(more);
     return List.copyOf(all);
   }
 
-  private static @Nullable List<Watch> without(List<Watch> list, Watch watch) {
-    List<Watch> rest = list.stream().filter(other -> other != watch).toList();
+  private static @Nullable List<WatchRegistration> without(
+      List<WatchRegistration> list, WatchRegistration watch) {
+    List<WatchRegistration> rest = list.stream().filter(other -> other != watch).toList();
     return rest.isEmpty() ? null : rest;
   }
 }

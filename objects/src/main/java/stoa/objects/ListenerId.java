@@ -8,12 +8,12 @@ import stoa.base.Encoder;
 /// @param session a client's session, or the negated epoch of a process that has the store open
 ///   itself
 /// @param listener chosen by the session
-record Listening(long session, long listener) {
+record ListenerId(long session, long listener) {
   Encoder write(Encoder out) {
     return out.i64(session).varint(listener);
   }
 
-  static Listening read(Decoder in) {
-    return new Listening(in.i64(), in.varint());
+  static ListenerId read(Decoder in) {
+    return new ListenerId(in.i64(), in.varint());
   }
 }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// The effect of a method must be a function of the object, the arguments and the logged call;
 /// anything else would differ in a replay or on another replica. Printing to `System.out` and
 /// `System.err` is allowed: it changes nothing that anyone reads back.
-final class Forbidden {
-  private Forbidden() {}
+final class ForbiddenMethods {
+  private ForbiddenMethods() {}
 
   private static final String CLOCK = "use Call.now()";
   private static final String RANDOM = "use Call.random() or Call.uuid()";

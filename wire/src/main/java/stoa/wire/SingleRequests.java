@@ -56,7 +56,7 @@ import stoa.wire.proto.Whereabouts;
 ///
 /// @param channel leads to the server
 /// @param timeMillis how long each may take
-public record Questions(Channel channel, long timeMillis) {
+public record SingleRequests(Channel channel, long timeMillis) {
   /// Asks a question over a connection of its own.
   ///
   /// @param timeMillis how long it may take
@@ -64,9 +64,9 @@ public record Questions(Channel channel, long timeMillis) {
       ConnectionSecurity security,
       Address address,
       long timeMillis,
-      Function<Questions, T> question) {
+      Function<SingleRequests, T> question) {
     try (var channels = new Channels(security)) {
-      return question.apply(new Questions(channels.to(address), timeMillis));
+      return question.apply(new SingleRequests(channels.to(address), timeMillis));
     }
   }
 

@@ -6,7 +6,7 @@ import stoa.base.Decoder.MalformedException;
 
 /// The reason for which the process of the root does not lend an object, as another process gets
 /// it.
-enum Refusal {
+enum LendingRefusal {
   /// It does not exist.
   ABSENT(1),
   /// It is too large.
@@ -18,7 +18,7 @@ enum Refusal {
 
   private final int number;
 
-  Refusal(int number) {
+  LendingRefusal(int number) {
     this.number = number;
   }
 
@@ -27,14 +27,14 @@ enum Refusal {
     return number;
   }
 
-  static Refusal of(int number) {
+  static LendingRefusal of(int number) {
     for (var each : values()) {
       if (each.number == number) return each;
     }
     throw new MalformedException("refusal " + number + " is none that is known here");
   }
 
-  static Refusal of(RuntimeException cause) {
+  static LendingRefusal of(RuntimeException cause) {
     return switch (cause) {
       case IllegalArgumentException _ -> ABSENT;
       case LimitExceeded _ -> LIMIT;

@@ -10,7 +10,7 @@ import stoa.node.HttpDoor;
 import stoa.node.HttpDoor.Reply;
 
 /// Streams of server-sent events, and their limit. Thread-safe.
-final class Streams implements AutoCloseable {
+final class EventStreams implements AutoCloseable {
   private static final int STREAMS_MAX = 64;
   private static final int REST_MILLIS = 100;
   private static final int RESTS_QUIET_MAX = 100;

@@ -1,7 +1,7 @@
 package stoa.wire;
 
 /// The limits of frames between a client and a server, and the version of the protocol.
-public final class Frames {
+public final class FrameLimits {
   /// The version of the protocol.
   public static final int PROTOCOL = 1;
 
@@ -23,7 +23,7 @@ public final class Frames {
   /// The most requests or answers in one frame.
   public static final int PARTS_MAX = 4096;
 
-  private Frames() {}
+  private FrameLimits() {}
 
   /// Returns how many bytes the next frame may gather when more waits: twice as many as the last
   /// one, up to [#BYTES_AIM].

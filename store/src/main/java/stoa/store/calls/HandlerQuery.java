@@ -3,7 +3,7 @@ package stoa.store.calls;
 import stoa.base.Footprint;
 
 /// A question to a handler that the store can distinguish from others.
-public interface Query {
+public interface HandlerQuery {
   /// Returns a number for the question, the same in every process. Two questions may have the same
   /// number.
   int number();

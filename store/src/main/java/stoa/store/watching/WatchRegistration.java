@@ -3,7 +3,7 @@ package stoa.store.watching;
 import stoa.base.Key;
 
 /// The registration of a [Watcher] with a key, until it is closed. Thread-safe.
-public final class Watch implements AutoCloseable {
+public final class WatchRegistration implements AutoCloseable {
   private final Watches watches;
   private final Key key;
   private final Watcher watcher;
@@ -12,7 +12,7 @@ public final class Watch implements AutoCloseable {
   private long told = -1;
   private boolean closed;
 
-  Watch(Watches watches, Key key, Watcher watcher) {
+  WatchRegistration(Watches watches, Key key, Watcher watcher) {
     this.watches = watches;
     this.key = key;
     this.watcher = watcher;

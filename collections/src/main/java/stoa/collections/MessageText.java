@@ -1,10 +1,10 @@
 package stoa.collections;
 
 /// Values in messages.
-final class Shown {
+final class MessageText {
   private static final int CHARS_MAX = 40;
 
-  private Shown() {}
+  private MessageText() {}
 
   /// Returns a value as a short text.
   static String of(Object value) {

@@ -7,7 +7,7 @@ import stoa.base.Existence;
 import stoa.base.Key;
 
 /// A copy of a key's state on which a transaction works. One thread uses it.
-public final class Copy {
+public final class WorkingCopy {
   private final Key key;
   private final HandlerFactory factory;
   private @Nullable Handler handler;
@@ -32,7 +32,7 @@ public final class Copy {
   // Whether nothing was put on this copy yet.
   private boolean fresh = true;
 
-  public Copy(Key key, HandlerFactory factory, Materialized.State state, long tail) {
+  public WorkingCopy(Key key, HandlerFactory factory, Materialized.State state, long tail) {
     this.key = key;
     this.factory = factory;
     this.handler = state.handler();
@@ -44,7 +44,7 @@ public final class Copy {
     this.tail = tail;
   }
 
-  private Copy(Copy from) {
+  private WorkingCopy(WorkingCopy from) {
     this.key = from.key;
     this.factory = from.factory;
     Handler current = from.handler;
@@ -59,8 +59,8 @@ public final class Copy {
   }
 
   /// Returns a copy of this copy.
-  Copy fork() {
-    return new Copy(this);
+  WorkingCopy fork() {
+    return new WorkingCopy(this);
   }
 
   /// Returns the address at which the generation began, 0 when the key is absent.

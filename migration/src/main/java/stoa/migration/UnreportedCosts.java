@@ -6,7 +6,7 @@ import stoa.migration.core.CostModel.Updates;
 /// The unreported costs of calls on one object. It reports them after some calls: at first after
 /// each, and then at most once in a while. Of quick calls it records only some, which count for
 /// more, because recording would take longer than the call. Thread-safe.
-final class Batch {
+final class UnreportedCosts {
   /// The result of [#weight()] for calls that are not recorded.
   static final int NOT_NOTED = 0;
 

@@ -5,14 +5,14 @@ import stoa.base.Key;
 import stoa.store.ordering.Decision;
 
 /// The spaces of a store, with the factories of their handlers. Thread-safe.
-public final class Spaces {
+public final class SpaceRegistry {
   /* The version of the rules that use logged checkpoints. */
   private static final int RULES = 1;
 
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
 
   /// Begins without a space.
-  public Spaces() {}
+  public SpaceRegistry() {}
 
   /// Registers the factory of a space's handlers; only the first registration counts.
   public void register(String space, HandlerFactory factory) {

@@ -4,12 +4,12 @@ import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
 
 /// An open transaction of a session. The tasks of its lane use it, one at a time.
-final class OpenTransaction {
+final class SessionTransaction {
   private final Lane lane;
   private volatile ObjectService.@Nullable Transacting transacting;
   private @Nullable Throwable failure;
 
-  OpenTransaction(Lane lane) {
+  SessionTransaction(Lane lane) {
     this.lane = lane;
   }
 
