@@ -220,8 +220,7 @@ final class Entering {
   }
 
   private @Nullable String enter(Entered.Change change, boolean isClaim) {
-    return indexes()
-        .enter(stoa, owner, change.index(), isClaim, change.value(), change.entry());
+    return indexes().enter(stoa, owner, change.index(), isClaim, change.value(), change.entry());
   }
 
   private void remove(Entered.Change change) {

@@ -2,7 +2,6 @@ package stoa.bench.cluster;
 
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.ServiceLoader;
 import java.util.Set;
 import stoa.bench.remote.StoaServer;
@@ -64,8 +63,7 @@ public final class ClusterBenchmark implements Benchmark<ClusterScale> {
     try (var neighbours = new Neighbours()) {
       for (ClusterPart part : EnumSet.copyOf(parts)) {
         switch (part) {
-          case CALLS ->
-              new ClusterRun(context, report, neighbours).measure(contenders, workloads);
+          case CALLS -> new ClusterRun(context, report, neighbours).measure(contenders, workloads);
           case FAILURES -> new SilencePhase(context, report, neighbours).measure(servers);
           case MOVES -> new MovePhase(context, report, neighbours).measure(servers);
           case DEGRADED -> new DegradedPhase(context, report, neighbours).measure(servers);

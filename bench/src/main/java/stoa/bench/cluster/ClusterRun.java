@@ -86,7 +86,8 @@ final class ClusterRun {
     }
   }
 
-  /// Starts the servers of all contenders at the same time, since each waits a while for its others.
+  /// Starts the servers of all contenders at the same time, since each waits a while for its
+  /// others.
   ///
   /// @param running receives those that started, also when others fail
   private void start(List<ClusterContender> contenders, Path place, List<Running> running)

@@ -163,9 +163,9 @@ final class Links implements AutoCloseable {
       return known;
     }
 
-    /// Returns whether the way leads to where a member is. A member whose host is unknown is where it
-    /// was. One that is known with its address for clients and without it is one place: groups and
-    /// messages tell of members in both forms.
+    /// Returns whether the way leads to where a member is. A member whose host is unknown is where
+    /// it was. One that is known with its address for clients and without it is one place: groups
+    /// and messages tell of members in both forms.
     private boolean leadsTo(Member member) {
       if (to == null) return false;
       if (member.host().equals("-")) return true;
