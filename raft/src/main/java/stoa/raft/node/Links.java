@@ -1,5 +1,7 @@
 package stoa.raft.node;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -154,7 +156,8 @@ final class Links implements AutoCloseable {
       if (closed || System.nanoTime() - endedNanos < AGAIN_NANOS) return null;
       Channel way = channel;
       if (way == null) {
-        way = network.channel(to, to.port(), LIMITS);
+        Member place = requireNonNull(to, "it leads to where a member is");
+        way = network.channel(place, place.port(), LIMITS);
         channel = way;
       }
       ending = new Ended(this);
@@ -167,9 +170,10 @@ final class Links implements AutoCloseable {
     /// it was. One that is known with its address for clients and without it is one place: groups
     /// and messages tell of members in both forms.
     private boolean leadsTo(Member member) {
-      if (to == null) return false;
+      Member known = to;
+      if (known == null) return false;
       if (member.host().equals("-")) return true;
-      return member.host().equals(to.host()) && member.port() == to.port();
+      return member.host().equals(known.host()) && member.port() == known.port();
     }
 
     synchronized void ended(Ended which, Status why) {

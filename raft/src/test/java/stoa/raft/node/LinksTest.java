@@ -28,7 +28,7 @@ class LinksTest {
     var all = new CountDownLatch(100);
     int port = free();
     var member = new Member("b", HOST, port, 1);
-    try (var receiving =
+    try (var _ =
             new Links(
                 network,
                 HOST,
