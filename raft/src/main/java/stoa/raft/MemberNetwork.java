@@ -50,8 +50,14 @@ public final class MemberNetwork implements AutoCloseable {
   private MemberNetwork(@Nullable SSLContext context, boolean named, Reach reach) {
     // A secret vouches for a member wherever it is; a certificate, for a host.
     Tls tls = context == null ? null : Tls.both(context, !named);
+    // The thread of a group sends by itself: nothing comes back on the connection of a group's
+    // messages, and a change of threads would be on the path of each entry twice.
     sockets =
-        new Sockets(THREADS, Thread.ofPlatform().daemon().name("stoa-members").factory(), tls);
+        new Sockets(
+            THREADS,
+            Thread.ofPlatform().daemon().name("stoa-members").factory(),
+            tls,
+            Sockets.Sending.AT_ONCE);
     this.named = named;
     this.reach = reach;
   }

@@ -20,9 +20,9 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
   /*
    * `pending` counts the flushes since nobody was sending. Who raises it from 0 has the turn, and
    * sends until it is 0 again: the calling thread at once, or the thread that reads, after it has
-   * read everything available. While there is one flush between any two reads, it is sent at once,
-   * so that a lone caller wakes no other thread; what many callers send, the thread that reads
-   * gathers. A socket that takes no more keeps the turn until it is writable; a
+   * read everything available. With Sending.GATHERED, while there is one flush between any two reads,
+   * it is sent at once, so that a lone caller wakes no other thread; what many callers send, the
+   * thread that reads gathers. A socket that takes no more keeps the turn until it is writable; a
    * connection that is not made yet keeps it from the start.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SocketWire.class);
@@ -34,6 +34,7 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
 
   private final Buffers buffers;
   private final Loops.Loop loop;
+  private final Sockets.Sending sending;
   private final String name;
   private final Consumer<SocketWire> over;
   private final long beganNanos = System.nanoTime();
@@ -61,17 +62,20 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
 
   /// Creates it.
   ///
+  /// @param sending which thread writes
   /// @param name the other end, for people
   /// @param secured null without encryption
   /// @param over learns of its end
   SocketWire(
       Buffers buffers,
       Loops.Loop loop,
+      Sockets.Sending sending,
       String name,
       @Nullable Secured secured,
       Consumer<SocketWire> over) {
     this.buffers = buffers;
     this.loop = loop;
+    this.sending = sending;
     this.name = name;
     this.secured = secured;
     this.over = over;
@@ -252,11 +256,15 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
     if (pending.getAndIncrement() != 0) return;
     if (own) {
       loop.touch(this);
-    } else if (sinceRead <= LONE_MAX && beforeRead <= LONE_MAX) {
+    } else if (sending == Sockets.Sending.AT_ONCE || isLone()) {
       drain();
     } else {
       loop.execute(this::drain);
     }
+  }
+
+  private boolean isLone() {
+    return sinceRead <= LONE_MAX && beforeRead <= LONE_MAX;
   }
 
   @Override

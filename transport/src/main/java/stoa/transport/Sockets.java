@@ -39,6 +39,17 @@ public final class Sockets implements Network, AutoCloseable {
   private boolean closed; // guarded by this
   private final Buffers buffers = new Buffers();
   private final @Nullable Tls tls;
+  private final Sending sending;
+
+  /// Which thread writes to a socket what a thread sends.
+  public enum Sending {
+    /// The sending thread while it is alone on a connection and each message has an answer on it;
+    /// otherwise the thread that reads, which gathers what many send.
+    GATHERED,
+    /// The sending thread, always: for few threads that wait for each other, and for connections
+    /// on which nothing comes back. A change of threads takes longer than what it saves there.
+    AT_ONCE
+  }
 
   /// Creates it, and starts its threads.
   ///
@@ -46,8 +57,19 @@ public final class Sockets implements Network, AutoCloseable {
   /// @param factory makes them
   /// @param tls encrypts all connections; null for none
   public Sockets(int threads, ThreadFactory factory, @Nullable Tls tls) {
+    this(threads, factory, tls, Sending.GATHERED);
+  }
+
+  /// Creates it, and starts its threads.
+  ///
+  /// @param threads how many threads share the sockets
+  /// @param factory makes them
+  /// @param tls encrypts all connections; null for none
+  /// @param sending which thread writes
+  public Sockets(int threads, ThreadFactory factory, @Nullable Tls tls, Sending sending) {
     this.loops = new Loops(threads, factory);
     this.tls = tls;
+    this.sending = sending;
   }
 
   /// Returns the sockets of a client: one thread, whose name is given.
@@ -70,7 +92,7 @@ public final class Sockets implements Network, AutoCloseable {
   public Connection connect(Address to, Limits limits) {
     Loops.Loop loop = loops.next();
     Secured secured = tls == null ? null : new Secured(tls.connecting(to));
-    var wire = new SocketWire(buffers, loop, to.toString(), secured, _ -> {});
+    var wire = new SocketWire(buffers, loop, sending, to.toString(), secured, _ -> {});
     var connection = new Connection(wire, limits, null, () -> {});
     wire.of(connection);
     InetAddress known = literal(to.host());
@@ -188,7 +210,8 @@ public final class Sockets implements Network, AutoCloseable {
       Loops.Loop reading = loops.next();
       Secured secured = tls == null ? null : new Secured(tls.accepting());
       var wire =
-          new SocketWire(buffers, reading, String.valueOf(remote(next)), secured, this::over);
+          new SocketWire(
+              buffers, reading, sending, String.valueOf(remote(next)), secured, this::over);
       var connection = new Connection(wire, limits, service, () -> begun(wire));
       wire.of(connection);
       open.add(wire);

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Connections over sockets.
@@ -88,7 +90,11 @@ class SocketsTest {
   }
 
   private static Sockets sockets(@Nullable Tls tls) {
-    return new Sockets(2, Thread.ofPlatform().daemon().name("test-net").factory(), tls);
+    return sockets(tls, Sockets.Sending.GATHERED);
+  }
+
+  private static Sockets sockets(@Nullable Tls tls, Sockets.Sending sending) {
+    return new Sockets(2, Thread.ofPlatform().daemon().name("test-net").factory(), tls, sending);
   }
 
   private static Channel channel(Sockets of, Network.Listening to) {
@@ -127,10 +133,11 @@ class SocketsTest {
     }
   }
 
-  @Test
-  void manyCallersShareAConnection() throws Exception {
-    try (var server = sockets(null);
-        var client = sockets(null);
+  @ParameterizedTest
+  @EnumSource
+  void manyCallersShareAConnection(Sockets.Sending sending) throws Exception {
+    try (var server = sockets(null, sending);
+        var client = sockets(null, sending);
         var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo);
         var channel = channel(client, port)) {
       var heard = new Heard();
@@ -165,8 +172,9 @@ class SocketsTest {
     }
   }
 
-  @Test
-  void bothEndsProveThemselves(@TempDir Path directory) throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void bothEndsProveThemselves(Sockets.Sending sending, @TempDir Path directory) throws Exception {
     var servers = Own.of("server", directory);
     var clients = Own.of("client", directory);
     var foreign = Own.of("foreign", directory);
@@ -180,7 +188,7 @@ class SocketsTest {
           shown.add(certificate == null ? "none" : certificate.getSubjectX500Principal().getName());
           return echo(stream);
         };
-    try (var server = sockets(new Tls(now::get, true));
+    try (var server = sockets(new Tls(now::get, true), sending);
         var port = server.listen(ANY, Limits.DEFAULT, service)) {
       try (var client = trusting(servers, clients);
           var channel = channel(client, port)) {
