@@ -15,7 +15,7 @@ class LendingTest {
   @Test
   void durableCallsHaveOneOrderWhileListsComeAndGoAndServersFail() {
     SortedMap<String, Long> places = new TreeMap<>();
-    for (long seed = 0; seed < 12; seed++) {
+    for (long seed = 0; seed < 24; seed++) {
       SimulatedRun.require(Scenarios.named("lending"), seed)
           .places()
           .forEach((place, count) -> places.merge(place, count, Long::sum));
