@@ -46,8 +46,8 @@ public final class Sockets implements Network, AutoCloseable {
     /// The sending thread while it is alone on a connection and each message has an answer on it;
     /// otherwise the thread that reads, which gathers what many send.
     GATHERED,
-    /// The sending thread, always: for few threads that wait for each other, and for connections
-    /// on which nothing comes back. A change of threads takes longer than what it saves there.
+    /// The sending thread, always: for few threads that wait for each other, and for connections on
+    /// which nothing comes back. A change of threads takes longer than what it saves there.
     AT_ONCE
   }
 
