@@ -98,8 +98,8 @@ final class ClusterRun {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (ClusterContender contender : contenders) {
         String name = contender.name().replaceAll("[^A-Za-z0-9]+", "-");
-        Path folder = Files.createDirectories(place.resolve(name));
-        starts.add(threads.submit(() -> contender.start(folder, SERVERS)));
+        Path folder = place.resolve(name);
+        starts.add(threads.submit(() -> contender.start(Files.createDirectories(folder), SERVERS)));
       }
     }
     @Nullable ExecutionException failure = null;

@@ -110,11 +110,11 @@ public final class LogStore implements RaftStore, AutoCloseable {
   private long number;
   private long end;
   private long size;
-  // Index of an entry in the present file.
+  // The highest index of an entry in the present file.
   private long highest;
   private boolean unsynced;
   private boolean hasSpare;
-  // The present file, which was the spare one.
+  // Whether the present file was the spare one.
   private boolean isReused;
   private int reused;
   private @Nullable IOException failure;

@@ -126,7 +126,7 @@ final class Links implements AutoCloseable {
     private @Nullable Member to;
     private @Nullable Channel channel;
     private @Nullable Stream stream;
-    // The end of the stream.
+    // It learns of the end of the stream.
     private @Nullable Ended ending;
     private long endedNanos = System.nanoTime() - AGAIN_NANOS;
 

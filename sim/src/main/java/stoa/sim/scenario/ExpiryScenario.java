@@ -13,7 +13,6 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
-import stoa.objects.ObjectService;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
@@ -122,11 +121,7 @@ public final class ExpiryScenario implements Scenario {
       int version = code.below(VERSIONS);
       trace.add("deploy " + version);
       try {
-        var _ =
-            store.await(() ->
-                ObjectService.of(store.stoa(), _ -> true)
-                    .code()
-                    .deploy(TallyVersions.spark(version), _ -> {}));
+        store.deploy(TallyVersions.spark(version));
         trace.reached("a deployment");
       } catch (StoaException lost) {
         trace.add("lost " + lost.getClass().getSimpleName());

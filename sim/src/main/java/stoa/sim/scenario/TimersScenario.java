@@ -14,7 +14,6 @@ import stoa.Limits;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
-import stoa.objects.ObjectService;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
@@ -143,11 +142,7 @@ public final class TimersScenario implements Scenario {
       int version = code.below(VERSIONS);
       trace.add("deploy " + version);
       try {
-        var _ =
-            store.await(() ->
-                ObjectService.of(store.stoa(), _ -> true)
-                    .code()
-                    .deploy(TallyVersions.bell(version), _ -> {}));
+        store.deploy(TallyVersions.bell(version));
         trace.reached("a deployment");
       } catch (StoaException lost) {
         trace.add("lost " + lost.getClass().getSimpleName());

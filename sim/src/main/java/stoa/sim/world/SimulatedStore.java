@@ -2,6 +2,7 @@ package stoa.sim.world;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import stoa.Stoa;
@@ -10,6 +11,7 @@ import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.log.Layout;
 import stoa.objects.EmbeddedEngine;
+import stoa.objects.ObjectService;
 import stoa.objects.Part;
 import stoa.sim.Chance;
 import stoa.storage.Device;
@@ -136,6 +138,14 @@ public final class SimulatedStore {
   /// Makes calls that wait for their answers. It first settles everything in progress.
   public <T> T await(Supplier<T> calls) {
     return threads.await(calls);
+  }
+
+  /// Makes a version of a class execute all later calls.
+  ///
+  /// @param files its class files by their names
+  /// @throws stoa.StoaException when the store refuses it, or fails meanwhile
+  public void deploy(Map<String, byte[]> files) {
+    var _ = await(() -> ObjectService.of(stoa(), _ -> true).code().deploy(files, _ -> {}));
   }
 
   /// Advances the clock of the calls.
