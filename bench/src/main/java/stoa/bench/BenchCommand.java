@@ -30,7 +30,7 @@ import stoa.bench.embedded.EmbeddedBenchmark;
 import stoa.bench.indexes.IndexesBenchmark;
 import stoa.bench.load.Scale;
 import stoa.bench.log.LogBenchmark;
-import stoa.bench.machine.Machine;
+import stoa.bench.machine.MachineDescription;
 import stoa.bench.maps.MapsBenchmark;
 import stoa.bench.migration.MigrationBenchmark;
 import stoa.bench.remote.RemoteBenchmark;
@@ -162,7 +162,7 @@ final class BenchCommand implements Callable<Integer> {
       var outcome = benchmark.run(new Context<>(folder, scale, sizes, this::show));
       show("");
       out.print(outcome.table());
-      out.printf("%n%s%n", Machine.describe(folder));
+      out.printf("%n%s%n", MachineDescription.describe(folder));
       Path file = json;
       out.flush();
       if (file != null) {

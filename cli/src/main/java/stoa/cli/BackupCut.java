@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.log.Streams;
 import stoa.storage.disk.DeviceFiles;
 import stoa.storage.disk.Disk;
@@ -133,7 +133,7 @@ final class BackupCut {
     private long micros;
 
     // The end of the log after the first batch that does not count.
-    private ShardLog.@Nullable Tail beyond;
+    private BatchLog.@Nullable Tail beyond;
 
     // The same, with the record in progress.
     private long lastNow;
@@ -152,7 +152,7 @@ final class BackupCut {
     public void record(StreamId object, int space, long offset, Survey.Bytes data)
         throws IOException {
       if (!Streams.isHeader(object, space)) return;
-      ShardLog.Tail tail = Streams.tail(offset, data.get());
+      BatchLog.Tail tail = Streams.tail(offset, data.get());
       if (!counts.test(tail.counter())) {
         beyond = tail;
         return;

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import stoa.Unavailable;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.log.Streams;
 import stoa.objects.BackupService;
 import stoa.objects.BackupService.Taken;
@@ -147,8 +147,8 @@ interface BackupSource extends AutoCloseable {
     @Override
     public Taken take(int group, long address) {
       var streams = new Streams(device);
-      Image<ShardLog.Tail> image = device.image(streams::tail);
-      ShardLog.Tail tail = image.note();
+      Image<BatchLog.Tail> image = device.image(streams::tail);
+      BatchLog.Tail tail = image.note();
       return new Taken(
           0,
           BackupService.origin(streams),

@@ -46,13 +46,13 @@ final class ConfigCommand implements Callable<Integer> {
 
   private static void schema(CommandLine serve, PrintWriter out) {
     out.println("# The settings of ./stoa serve --config FILE. A line is NAME=VALUE.");
-    for (OptionSpec option : Settings.options(serve.getCommandSpec())) {
-      String name = Settings.name(option);
+    for (OptionSpec option : ServeSettings.options(serve.getCommandSpec())) {
+      String name = ServeSettings.name(option);
       out.println();
       String about = String.join(" ", option.description()).replaceAll(" Default: .*", "");
       for (String line : wrapped(about)) out.println("# " + line);
-      out.println("# Variable: " + Settings.variable(name));
-      out.println("#" + name + "=" + (Settings.isFlag(option) ? "true" : example(option)));
+      out.println("# Variable: " + ServeSettings.variable(name));
+      out.println("#" + name + "=" + (ServeSettings.isFlag(option) ? "true" : example(option)));
     }
   }
 
@@ -71,9 +71,10 @@ final class ConfigCommand implements Callable<Integer> {
   }
 
   private static void effective(CommandLine serve, Path file, PrintWriter out) {
-    var given = List.of("--" + Settings.FILE, file.toString());
-    Settings settings = Settings.read(serve.getCommandSpec(), given, System.getenv());
-    String[] arguments = Settings.expand(serve.getCommandSpec(), "serve", given, System.getenv());
+    var given = List.of("--" + ServeSettings.FILE, file.toString());
+    ServeSettings settings = ServeSettings.read(serve.getCommandSpec(), given, System.getenv());
+    String[] arguments =
+        ServeSettings.expand(serve.getCommandSpec(), "serve", given, System.getenv());
     try {
       serve.parseArgs(arguments);
     } catch (CommandLine.ParameterException wrong) {

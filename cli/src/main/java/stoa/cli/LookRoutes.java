@@ -253,7 +253,7 @@ final class LookRoutes {
   }
 
   private static int group(long number) {
-    if (number < stoa.wire.ShardMap.GROUPS_MAX) return (int) number;
+    if (number < stoa.wire.SlotMap.GROUPS_MAX) return (int) number;
     throw new Problem(Problem.NOT_FOUND, "NotFound", "there is no group " + number);
   }
 

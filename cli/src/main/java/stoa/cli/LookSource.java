@@ -5,7 +5,7 @@ import java.util.List;
 import stoa.base.Key;
 import stoa.node.Looking;
 import stoa.objects.LookService;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.WhereRequest;
@@ -26,7 +26,7 @@ interface LookSource extends AutoCloseable {
   /// @param key its encoded key
   default LookReply ask(String type, byte[] key, LookRequest.Builder asked) {
     int groups = groups();
-    int group = groups == 1 ? 0 : ShardMap.of(groups).group(new Key(type, key, type).stream());
+    int group = groups == 1 ? 0 : SlotMap.of(groups).group(new Key(type, key, type).stream());
     return ask(asked.setGroup(group).build());
   }
 

@@ -57,6 +57,6 @@ public final class Main {
   }
 
   private static String[] expand(CommandSpec command, String name, List<String> given) {
-    return Settings.expand(command, name, given, System.getenv());
+    return ServeSettings.expand(command, name, given, System.getenv());
   }
 }

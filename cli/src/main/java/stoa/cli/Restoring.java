@@ -24,7 +24,7 @@ import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.StorageException;
 import stoa.weave.UserClasses;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 
 /// Makes the devices of a store out of a backup. One owner uses it once.
 final class Restoring {
@@ -308,7 +308,7 @@ final class Restoring {
         parts.add(device(ClusterServer.replica(to, group)));
       }
       Spreading.run(
-          StoaConfig.of("file:" + whole), () -> device(whole), parts, ShardMap.of(wanted)::group);
+          StoaConfig.of("file:" + whole), () -> device(whole), parts, SlotMap.of(wanted)::group);
     } finally {
       parts.forEach(Device::close);
     }

@@ -12,7 +12,7 @@ import stoa.cluster.ClusterServer;
 import stoa.storage.disk.DeviceFiles;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.StorageException;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 
 /// Makes a store that one server keeps alone, in its own directory, that of the first of several
 /// servers.
@@ -102,7 +102,7 @@ final class Takeover {
       throw new IllegalArgumentException(
           directory + " is being taken over in one group; go on with --groups 1");
     }
-    for (int group = 0; group < ShardMap.GROUPS_MAX; group++) {
+    for (int group = 0; group < SlotMap.GROUPS_MAX; group++) {
       Path begun = ClusterServer.replica(directory, group);
       if (Files.exists(begun)) FileDisk.remove(begun);
     }

@@ -24,8 +24,8 @@ import stoa.transport.Status;
 import stoa.transport.StatusException;
 import stoa.wire.Channels;
 import stoa.wire.FrameLimits;
-import stoa.wire.ShardMap;
 import stoa.wire.SingleRequests;
+import stoa.wire.SlotMap;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
@@ -184,7 +184,7 @@ final class Conversation implements AutoCloseable {
   void start() {
     keeper.start();
     long began = System.nanoTime();
-    Duration wait = group == ShardMap.GLOBAL_GROUP ? url.waiting() : null;
+    Duration wait = group == SlotMap.GLOBAL_GROUP ? url.waiting() : null;
     long patience = (wait == null ? limits.callTimeMax() : wait).toNanos();
     long patienceMax = Math.max(patience, TimeUnit.MILLISECONDS.toNanos(OPENING_MILLIS));
     long reminder = began;

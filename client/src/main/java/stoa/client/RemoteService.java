@@ -30,7 +30,7 @@ import stoa.front.SharedKeys;
 import stoa.front.SharedStoa;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.SharedType;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 
 /// The port to a store in servers, with a part for each group that keeps the store: it finds the
 /// part of each object, and holds the connections. Thread-safe.
@@ -41,7 +41,7 @@ final class RemoteService implements Service, AutoCloseable {
   private final StoaConfig config;
   private final ClassLoader loader;
   private final RemotePart first;
-  private final ShardMap map;
+  private final SlotMap map;
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
   private final SharedStoa stoa;
   private final Service.Streams streams;
@@ -63,10 +63,10 @@ final class RemoteService implements Service, AutoCloseable {
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : RemoteService.class.getClassLoader();
     stoa = new SharedStoa(this);
-    first = new RemotePart(this, config, loader, ShardMap.GLOBAL_GROUP, List.of());
+    first = new RemotePart(this, config, loader, SlotMap.GLOBAL_GROUP, List.of());
     // A server that announces no groups has the whole store.
     var server = first.conversation().server();
-    map = ShardMap.of(Math.max(1, server.getGroups()));
+    map = SlotMap.of(Math.max(1, server.getGroups()));
     others = new AtomicReferenceArray<>(map.groups());
     streams = map.groups() == 1 ? first.streams() : new SpreadStreams(this);
     migrating = new Migrating(this, config.membership());
@@ -308,7 +308,7 @@ final class RemoteService implements Service, AutoCloseable {
 
   /// Returns the group of an object.
   int group(SharedType type, Key key) {
-    return type.isPlaced() ? ShardMap.GLOBAL_GROUP : group(key.stream());
+    return type.isPlaced() ? SlotMap.GLOBAL_GROUP : group(key.stream());
   }
 
   /// Registers with a part the classes that the others use; returns whether there were new ones.

@@ -22,14 +22,13 @@ import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.base.StreamId;
 import stoa.front.Service;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 import stoa.wire.StreamForms;
 
 /// The port to the streams of a store that several groups keep. Thread-safe.
 ///
-/// A stream is in the group of its shard, unless group 0 has it: group 0 keeps the streams that
-/// were begun when it had all of them, and those of the objects that belong to the store as a
-/// whole.
+/// A stream is in the group of its slot, unless group 0 has it: group 0 keeps the streams that were
+/// begun when it had all of them, and those of the objects that belong to the store as a whole.
 final class SpreadStreams implements Service.Streams {
   private static final int KNOWN_MAX = 65_536;
 
@@ -71,7 +70,7 @@ final class SpreadStreams implements Service.Streams {
 
   // ---- the group of each stream
 
-  private int shard(StreamKey stream) {
+  private int slotGroup(StreamKey stream) {
     return stoa.group(new StreamId(stream.high(), stream.low()));
   }
 
@@ -82,16 +81,16 @@ final class SpreadStreams implements Service.Streams {
     boolean spread = stoa.first().conversation().server().getSpreadsStreams();
     synchronized (known) {
       for (StreamKey stream : streams) {
-        int shard = spread ? shard(stream) : ShardMap.GLOBAL_GROUP;
+        int group = spread ? slotGroup(stream) : SlotMap.GLOBAL_GROUP;
         Integer told = known.get(stream);
-        if (told == null && shard != ShardMap.GLOBAL_GROUP) unknown.add(stream);
-        groups.put(stream, told == null ? shard : told);
+        if (told == null && group != SlotMap.GLOBAL_GROUP) unknown.add(stream);
+        groups.put(stream, told == null ? group : told);
       }
     }
     if (unknown.isEmpty()) return groups;
-    for (StreamKey stream : part(ShardMap.GLOBAL_GROUP).had(unknown)) {
-      groups.put(stream, ShardMap.GLOBAL_GROUP);
-      exists(stream, ShardMap.GLOBAL_GROUP);
+    for (StreamKey stream : part(SlotMap.GLOBAL_GROUP).had(unknown)) {
+      groups.put(stream, SlotMap.GLOBAL_GROUP);
+      exists(stream, SlotMap.GLOBAL_GROUP);
     }
     return groups;
   }
@@ -102,7 +101,7 @@ final class SpreadStreams implements Service.Streams {
 
   /// Notes that a group has a stream.
   private void exists(StreamKey stream, int group) {
-    if (shard(stream) == ShardMap.GLOBAL_GROUP) return;
+    if (slotGroup(stream) == SlotMap.GLOBAL_GROUP) return;
     synchronized (known) {
       known.put(stream, group);
     }
@@ -112,7 +111,7 @@ final class SpreadStreams implements Service.Streams {
 
   @Override
   public int appendsMax() {
-    return part(ShardMap.GLOBAL_GROUP).appendsMax();
+    return part(SlotMap.GLOBAL_GROUP).appendsMax();
   }
 
   /// An append in its order.
@@ -132,8 +131,8 @@ final class SpreadStreams implements Service.Streams {
     Map<StreamKey, Integer> groups = groups(streams);
     SortedMap<Integer, AppendAcross.Part> parts = new TreeMap<>();
     for (int i = 0; i < streams.size(); i++) {
-      int group = groups.getOrDefault(streams.get(i), ShardMap.GLOBAL_GROUP);
-      exists(streams.get(i), group); // soon: group 0 begins no stream of another shard
+      int group = groups.getOrDefault(streams.get(i), SlotMap.GLOBAL_GROUP);
+      exists(streams.get(i), group); // soon: group 0 begins no stream of another group's slot
       var part = parts.computeIfAbsent(group, one -> new AppendAcross.Part(stoa.part(one)));
       part.streams().add(streams.get(i));
       part.data().add(data.get(i).clone());
@@ -279,7 +278,7 @@ final class SpreadStreams implements Service.Streams {
 
   @Override
   public LogAddress tail() {
-    return part(ShardMap.GLOBAL_GROUP).tail();
+    return part(SlotMap.GLOBAL_GROUP).tail();
   }
 
   @Override
@@ -329,6 +328,6 @@ final class SpreadStreams implements Service.Streams {
 
   @Override
   public StreamKey streamOf(Ref<?> ref) {
-    return part(ShardMap.GLOBAL_GROUP).streamOf(ref);
+    return part(SlotMap.GLOBAL_GROUP).streamOf(ref);
   }
 }

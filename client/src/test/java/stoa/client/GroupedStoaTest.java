@@ -553,7 +553,7 @@ class GroupedStoaTest {
       assertThrows(
           IllegalArgumentException.class, () -> stoa.streams().append(stream, new byte[1]));
     }
-    // Group 0 has the objects that belong to the store as a whole, whatever their shards.
+    // Group 0 has the objects that belong to the store as a whole, whatever their slots.
     for (int i = 0; i < 9; i++) {
       Blob blob = stoa.get(Blob.class, "b" + i);
       StreamKey stream = stoa.streams().streamOf(stoa.ref(blob));

@@ -24,9 +24,9 @@ import stoa.base.Secret;
 import stoa.base.Tracer;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedType;
-import stoa.log.ForwardingShardLog;
-import stoa.log.LocalShardLog;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
+import stoa.log.ForwardingBatchLog;
+import stoa.log.LocalBatchLog;
 import stoa.node.Peers;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
@@ -40,7 +40,7 @@ import stoa.storage.disk.Disk;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 import stoa.store.threads.Threads;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 import stoa.wire.proto.ServerStatus;
 
 /// Servers in this process that keep a store in several groups with one order: each group's part is
@@ -55,7 +55,7 @@ final class Groups implements AutoCloseable {
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
   private final int count;
-  private final ShardMap map;
+  private final SlotMap map;
   private final Clock clock;
   private final Opening opening;
   private final List<Server> servers = new ArrayList<>();
@@ -86,7 +86,7 @@ final class Groups implements AutoCloseable {
     this.count = count;
     this.clock = clock;
     this.opening = opening;
-    map = ShardMap.of(count);
+    map = SlotMap.of(count);
     try {
       for (int group = 0; group < count; group++) leaders.add(new CompletableFuture<>());
       for (int i = 0; i < serversCount; i++) {
@@ -114,7 +114,7 @@ final class Groups implements AutoCloseable {
         EmbeddedEngine.openReplicated(
             config,
             device,
-            () -> new Owned(new LocalShardLog(device)),
+            () -> new Owned(new LocalBatchLog(device)),
             clock,
             Threads.real(),
             part);
@@ -122,11 +122,11 @@ final class Groups implements AutoCloseable {
   }
 
   /// A log of which each owner has a term of his own, as that of several servers.
-  private static final class Owned extends ForwardingShardLog {
+  private static final class Owned extends ForwardingBatchLog {
     private static final AtomicLong LAST = new AtomicLong();
     private final long term;
 
-    Owned(ShardLog log) {
+    Owned(BatchLog log) {
       super(log);
       term = LAST.updateAndGet(last -> Math.max(last + 1, log.term()));
     }
@@ -251,7 +251,7 @@ final class Groups implements AutoCloseable {
       }
 
       @Override
-      public Adopted adopt(long term, ShardLog.Tail tail) {
+      public Adopted adopt(long term, BatchLog.Tail tail) {
         return ask(order -> order.adopt(term, tail));
       }
 

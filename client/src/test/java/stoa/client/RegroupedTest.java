@@ -37,7 +37,7 @@ import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
 import stoa.store.threads.Threads;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 
 /// Stores that change their number of groups: several become one, or another several.
 class RegroupedTest {
@@ -272,7 +272,7 @@ class RegroupedTest {
     List<MemoryDisk> groups = disks(count);
     var devices = groups.stream().map(RegroupedTest::device).toList();
     try {
-      Spreading.run(CONFIG, () -> device(whole), devices, ShardMap.of(count)::group);
+      Spreading.run(CONFIG, () -> device(whole), devices, SlotMap.of(count)::group);
     } finally {
       devices.forEach(Device::close);
     }

@@ -34,12 +34,12 @@ import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.objects.ObjectService;
 import stoa.storage.disk.MemoryDisk;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 
 /// Users' streams in a store of several groups, whose servers come and go.
 class StreamsOverGroupsTest {
   private static final int GROUPS = 3;
-  private static final ShardMap MAP = ShardMap.of(GROUPS);
+  private static final SlotMap MAP = SlotMap.of(GROUPS);
 
   private final Map<Integer, ObjectService> services = new ConcurrentHashMap<>();
   private final List<MemoryDisk> disks =
@@ -62,7 +62,7 @@ class StreamsOverGroupsTest {
     groups.close();
   }
 
-  /// Returns a stream whose shard is in a group.
+  /// Returns a stream whose slot is in a group.
   private static StreamKey stream(String name, int group) {
     for (int i = 0; ; i++) {
       StreamKey key = StreamKey.of(name + " " + i);

@@ -51,11 +51,11 @@ import stoa.raft.GroupId;
 import stoa.raft.Member;
 import stoa.raft.Node;
 import stoa.raft.NodeConfig;
-import stoa.raft.Questions;
+import stoa.raft.QuestionHandler;
 import stoa.raft.node.MicroRaft;
 import stoa.storage.Device;
 import stoa.store.replicas.FollowerWork;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
 
@@ -103,11 +103,11 @@ public final class ClusterServer implements AutoCloseable {
 
   private final ScheduledExecutorService ticks;
   private final List<Leader> leaders =
-      IntStream.range(0, ShardMap.GROUPS_MAX).mapToObj(_ -> new Leader()).toList();
+      IntStream.range(0, SlotMap.GROUPS_MAX).mapToObj(_ -> new Leader()).toList();
   private final ConcurrentSkipListMap<Integer, HostedGroup> hosted = new ConcurrentSkipListMap<>();
 
   // Completed when they are known; the present ones may have other replicas.
-  private final CompletableFuture<Settings> first = new CompletableFuture<>();
+  private final CompletableFuture<StoreProperties> first = new CompletableFuture<>();
 
   private final CountDownLatch closed = new CountDownLatch(1);
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -135,7 +135,7 @@ public final class ClusterServer implements AutoCloseable {
   // When the view came; or when this server was started.
   private volatile long viewedNanos = System.nanoTime();
 
-  private volatile @Nullable Settings settings;
+  private volatile @Nullable StoreProperties storeProperties;
   private volatile boolean dismissed;
   private volatile @Nullable Mover mover;
   private volatile @Nullable Sequencing sequencing;
@@ -213,7 +213,8 @@ public final class ClusterServer implements AutoCloseable {
     if (before == null && wanted != null) Name.checked("a server", wanted);
     var created =
         begins
-            ? new Settings(new SecureRandom().nextLong(), options.groups(), options.replicas())
+            ? new StoreProperties(
+                new SecureRandom().nextLong(), options.groups(), options.replicas())
             : null;
     secret = secret(options, before);
     ticks =
@@ -241,7 +242,7 @@ public final class ClusterServer implements AutoCloseable {
       try {
         // Before it joins: the others must find it again.
         if (!noted.equals(before)) noted.write(directory);
-        Settings known = noted.settings();
+        StoreProperties known = noted.storeProperties();
         if (known != null) begin(known);
       } catch (RuntimeException failed) {
         close();
@@ -302,7 +303,7 @@ public final class ClusterServer implements AutoCloseable {
   /// Returns the first note of a server.
   ///
   /// @param created the store that begins with it; null when it joins one
-  private Membership first(@Nullable Settings created) {
+  private Membership first(@Nullable StoreProperties created) {
     var membership =
         new Membership(
             self.id(), self.host(), self.port(), self.supplyPort(), created, new TreeMap<>());
@@ -380,7 +381,7 @@ public final class ClusterServer implements AutoCloseable {
   /// @throws StoaException when it cannot be read, or the server runs
   public static String goOnAlone(Path directory) {
     Membership noted = Membership.read(directory);
-    Settings known = noted == null ? null : noted.settings();
+    StoreProperties known = noted == null ? null : noted.storeProperties();
     if (noted == null || known == null) {
       throw new IllegalArgumentException(
           directory + " is of no server that keeps its store with others");
@@ -437,7 +438,7 @@ public final class ClusterServer implements AutoCloseable {
   /// @throws IllegalArgumentException when one is invalid
   public static void requireRestorable(First first) {
     Name.checked("a server", first.name());
-    var _ = new Settings(0, first.groups(), first.replicas());
+    var _ = new StoreProperties(0, first.groups(), first.replicas());
   }
 
   /// Makes the directory of the first server of a store out of devices with contents: of a restored
@@ -449,7 +450,8 @@ public final class ClusterServer implements AutoCloseable {
   /// @throws StoaException when it cannot be written
   public static void restore(Path directory, First first) {
     Name.checked("a server", first.name());
-    var settings = new Settings(new SecureRandom().nextLong(), first.groups(), first.replicas());
+    var storeProperties =
+        new StoreProperties(new SecureRandom().nextLong(), first.groups(), first.replicas());
     var hosts = new TreeMap<Integer, Membership.Start>();
     for (int group = 0; group < first.groups(); group++) {
       try (Device device = HostedGroup.device(Machine.real(), replica(directory, group))) {
@@ -459,7 +461,8 @@ public final class ClusterServer implements AutoCloseable {
     }
     Secret given = first.secret();
     SecretFile.write(directory, given == null ? SecretFile.make() : given);
-    new Membership(first.name(), first.host(), first.port(), 0, settings, hosts).write(directory);
+    new Membership(first.name(), first.host(), first.port(), 0, storeProperties, hosts)
+        .write(directory);
   }
 
   /// Returns the port for clients.
@@ -512,8 +515,8 @@ public final class ClusterServer implements AutoCloseable {
   // ---- groups
 
   /// Begins with the store that this server keeps; called with acting held.
-  private void begin(Settings known) {
-    settings = known;
+  private void begin(StoreProperties known) {
+    storeProperties = known;
     first.complete(known);
     if (known.groups() > 1) {
       sequencing =
@@ -570,8 +573,8 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  private Settings settings() {
-    return Objects.requireNonNull(settings, "it keeps a store");
+  private StoreProperties storeProperties() {
+    return Objects.requireNonNull(storeProperties, "it keeps a store");
   }
 
   private Path replica(int group) {
@@ -579,7 +582,7 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   /// Deletes the remains of groups that are not hosted; called with acting held.
-  private void clear(Settings known) {
+  private void clear(StoreProperties known) {
     for (int group = 0; group < known.groups(); group++) {
       if (noted.hosts().containsKey(group)) continue;
       node.forget(new GroupId(known.store(), group));
@@ -588,9 +591,10 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   /// Called with acting held.
-  private void open(Settings known, int group) {
+  private void open(StoreProperties known, int group) {
     var place =
-        new HostedGroup.Place(options, server, node, self, this::settings, sequencing, this::code);
+        new HostedGroup.Place(
+            options, server, node, self, this::storeProperties, sequencing, this::code);
     boolean begun = noted.hosts().get(group) != Membership.Start.ADDED;
     hosted.put(
         group,
@@ -603,7 +607,7 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   /// Called with acting held.
-  private void host(Settings known, int group) {
+  private void host(StoreProperties known, int group) {
     if (hosted.containsKey(group)) return;
     if (!noted.hosts().containsKey(group)) {
       clear(known);
@@ -613,7 +617,7 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   /// Called with acting held.
-  private void release(Settings known, int group) {
+  private void release(StoreProperties known, int group) {
     if (!noted.hosts().containsKey(group)) return;
     requireOut(known, group);
     note(noted.releasing(group));
@@ -628,7 +632,7 @@ public final class ClusterServer implements AutoCloseable {
   /// leads.
   ///
   /// @throws Unavailable when it is a member, or that is not known
-  private void requireOut(Settings known, int group) {
+  private void requireOut(StoreProperties known, int group) {
     var inquiry = new Inquiry(group, new Inquiry.Subject.Members());
     long end = System.nanoTime() + ASKING_TIME_MAX.toNanos();
     for (Member asked : inOrderOfAsking(group)) {
@@ -725,7 +729,7 @@ public final class ClusterServer implements AutoCloseable {
 
   // ---- requests of other servers
 
-  private final class Answers implements Questions {
+  private final class Answers implements QuestionHandler {
     @Override
     public byte[] answer(String from, byte[] question) {
       return ClusterServer.this.answer(from, question);
@@ -844,7 +848,7 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Returns whether a server may lead group 0, according to a member of it.
   private boolean mayLead(String from) {
-    HostedGroup zero = hosted.get(ShardMap.GLOBAL_GROUP);
+    HostedGroup zero = hosted.get(SlotMap.GLOBAL_GROUP);
     if (secret == null || zero == null || !zero.knowsLeader()) return true;
     Member leading = zero.leading();
     return leading == null || leading.id().equals(from);
@@ -852,8 +856,8 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Returns whether it is of the store that this server keeps, or is about to keep.
   private boolean isMine(Request request) {
-    Settings known = noted.settings();
-    if (known != null) return known.isOfStoreOf(request.settings());
+    StoreProperties known = noted.storeProperties();
+    if (known != null) return known.isOfStoreOf(request.storeProperties());
     return request.said() instanceof Request.Said.Know(ClusterView told)
         && told.server(self.id()).filter(listed -> listed.member().equals(self)).isPresent();
   }
@@ -862,16 +866,16 @@ public final class ClusterServer implements AutoCloseable {
   ///
   /// @return why it was refused, or nothing
   private String act(Request request) {
-    Settings known = request.settings();
+    StoreProperties known = request.storeProperties();
     try {
-      Settings before = noted.settings();
+      StoreProperties before = noted.storeProperties();
       if (before != null && !before.equals(known)) {
         note(noted.withSettings(known));
-        settings = known; // each group sees that with its next tick
+        storeProperties = known; // each group sees that with its next tick
       }
       switch (request.said()) {
         case Request.Said.Know(ClusterView told) -> {
-          if (noted.settings() == null) {
+          if (noted.storeProperties() == null) {
             note(noted.withSettings(known));
             begin(known);
           }
@@ -913,7 +917,7 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  private void make(Settings known, Step step) {
+  private void make(StoreProperties known, Step step) {
     switch (step) {
       case Step.Host(String _, int group) -> host(known, group);
       case Step.Release(String _, int group) -> release(known, group);
@@ -985,7 +989,7 @@ public final class ClusterServer implements AutoCloseable {
   private final class Others implements Peers {
     @Override
     public int groups() {
-      Settings known = settings;
+      StoreProperties known = storeProperties;
       return known == null ? 0 : known.groups();
     }
 
@@ -1056,7 +1060,7 @@ public final class ClusterServer implements AutoCloseable {
             if (behind == null && move.isEmpty()) return;
             String leader = leading(number, group).orElse(null);
             boolean executes =
-                settings()
+                storeProperties()
                     .executes(member.id(), number, List.copyOf(group.behind().keySet()), leader);
             status.addGroups(
                 compared(number, member.id())

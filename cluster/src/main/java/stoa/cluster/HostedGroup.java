@@ -28,7 +28,7 @@ import stoa.Unavailable;
 import stoa.base.Measures;
 import stoa.base.Repeats;
 import stoa.log.Replica;
-import stoa.log.ReplicatedShardLog;
+import stoa.log.ReplicatedBatchLog;
 import stoa.node.Server;
 import stoa.objects.CodeOfOthers;
 import stoa.objects.EmbeddedEngine;
@@ -48,7 +48,7 @@ import stoa.store.ordering.Coordinator;
 import stoa.store.replicas.Divergence;
 import stoa.store.replicas.FollowerWork;
 import stoa.store.replicas.LogUnit;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 
 /// One group at a server that hosts it: its replica and, while it leads, the group's part of the
 /// store. Thread-safe.
@@ -94,7 +94,7 @@ final class HostedGroup {
   /// @param server serves clients
   /// @param node hosts the groups
   /// @param self its own entry among all
-  /// @param settings returns the present ones of the store
+  /// @param storeProperties returns the present ones of the store
   /// @param sequencing gives the groups one order; null when group 0 has all that is ordered
   /// @param others has the code that this server lacks
   record Place(
@@ -102,7 +102,7 @@ final class HostedGroup {
       Server server,
       Node node,
       Member self,
-      Supplier<Settings> settings,
+      Supplier<StoreProperties> storeProperties,
       @Nullable Sequencing sequencing,
       CodeOfOthers.Source others) {}
 
@@ -365,11 +365,11 @@ final class HostedGroup {
   private void serve() {
     Sequencing sequencing = place.sequencing();
     int number = name.number();
-    Part part = new Part(number, place.settings().get().map()::group).asking(place.others());
+    Part part = new Part(number, place.storeProperties().get().map()::group).asking(place.others());
     if (sequencing == null) {
       service = open(part);
       place.server().lead(number, service);
-    } else if (number != ShardMap.GLOBAL_GROUP) {
+    } else if (number != SlotMap.GLOBAL_GROUP) {
       service = open(part.ordered(sequencing.from(number), sequencing::line));
       place.server().lead(number, service);
     } else {
@@ -386,7 +386,7 @@ final class HostedGroup {
           EmbeddedEngine.openReplicated(
               place.options().store(),
               device,
-              () -> ReplicatedShardLog.open(group.replica(), group),
+              () -> ReplicatedBatchLog.open(group.replica(), group),
               place.options().machine().clock(),
               place.options().machine().threads(),
               part);
@@ -407,7 +407,8 @@ final class HostedGroup {
     // is known again, the present work goes on.
     if (leading == null && followerSlot.progress() != null) return;
     List<String> members = group.members().stream().map(Member::id).toList();
-    boolean executes = place.settings().get().executes(self(), name.number(), members, leading);
+    boolean executes =
+        place.storeProperties().get().executes(self(), name.number(), members, leading);
     followerSlot.open(executes, executes ? this::standby : this::logUnit);
   }
 
@@ -419,7 +420,7 @@ final class HostedGroup {
             group.replica().streams(),
             place.options().machine().clock(),
             place.options().machine().threads(),
-            new Part(name.number(), place.settings().get().map()::group),
+            new Part(name.number(), place.storeProperties().get().map()::group),
             this::suspect));
   }
 
@@ -488,7 +489,7 @@ final class HostedGroup {
   private void closeStore() {
     led = null;
     Sequencing sequencing = place.sequencing();
-    if (sequencing != null && name.number() == ShardMap.GLOBAL_GROUP) {
+    if (sequencing != null && name.number() == SlotMap.GLOBAL_GROUP) {
       sequencing.coordinates(null);
     }
     ObjectService before = service;

@@ -27,14 +27,14 @@ import stoa.base.Permissions;
 /// @param host where the others reach it
 /// @param port its port
 /// @param supplyPort where the others get what they lack
-/// @param settings of the store; null while it is unknown which store it keeps
+/// @param storeProperties of the store; null while it is unknown which store it keeps
 /// @param hosts the numbers of the groups that it hosts
 record Membership(
     String name,
     String host,
     int port,
     int supplyPort,
-    @Nullable Settings settings,
+    @Nullable StoreProperties storeProperties,
     NavigableMap<Integer, Start> hosts) {
   private static final String FILE = "member.properties";
 
@@ -57,7 +57,7 @@ record Membership(
   }
 
   /// Returns this note with a store.
-  Membership withSettings(Settings value) {
+  Membership withSettings(StoreProperties value) {
     return new Membership(name, host, port, supplyPort, value, hosts);
   }
 
@@ -70,7 +70,7 @@ record Membership(
   Membership hosting(int group, Start start) {
     var more = new TreeMap<>(hosts);
     more.put(group, start);
-    return new Membership(name, host, port, supplyPort, settings, more);
+    return new Membership(name, host, port, supplyPort, storeProperties, more);
   }
 
   /// Returns this note of an only remaining server: at other ports, so that no lost server finds
@@ -78,19 +78,19 @@ record Membership(
   Membership left() {
     var all = new TreeMap<Integer, Start>();
     for (int group : hosts.keySet()) all.put(group, Start.LEFT);
-    return new Membership(name, host, 0, 0, settings, all);
+    return new Membership(name, host, 0, 0, storeProperties, all);
   }
 
   /// Returns this note with other ports.
   Membership at(int newPort, int newSupplyPort) {
-    return new Membership(name, host, newPort, newSupplyPort, settings, hosts);
+    return new Membership(name, host, newPort, newSupplyPort, storeProperties, hosts);
   }
 
   /// Returns this note with one group less.
   Membership releasing(int group) {
     var fewer = new TreeMap<>(hosts);
     fewer.remove(group);
-    return new Membership(name, host, port, supplyPort, settings, fewer);
+    return new Membership(name, host, port, supplyPort, storeProperties, fewer);
   }
 
   /// Returns the note in a directory; null in one that never belonged to one of several servers.
@@ -112,7 +112,7 @@ record Membership(
           value(properties, "host"),
           Integer.parseInt(value(properties, "port")),
           Integer.parseInt(value(properties, "port.supply")),
-          settings(properties),
+          storeProperties(properties),
           hosts(value(properties, "hosts")));
     } catch (CharacterCodingException damaged) {
       throw corrupt(file, "it is no text", damaged);
@@ -148,7 +148,7 @@ record Membership(
     return value;
   }
 
-  private static @Nullable Settings settings(Properties properties) {
+  private static @Nullable StoreProperties storeProperties(Properties properties) {
     String store = value(properties, "store");
     if (store.isEmpty()) return null;
     int groups = Integer.parseInt(value(properties, "groups"));
@@ -160,7 +160,7 @@ record Membership(
               + " objects in group 0, where this version does not look for them; copy them with"
               + " that version into a new store");
     }
-    return new Settings(
+    return new StoreProperties(
         Long.parseUnsignedLong(store, 16), groups, Integer.parseInt(value(properties, "replicas")));
   }
 
@@ -207,7 +207,7 @@ record Membership(
     properties.setProperty("host", host);
     properties.setProperty("port", Integer.toString(port));
     properties.setProperty("port.supply", Integer.toString(supplyPort));
-    Settings known = settings;
+    StoreProperties known = storeProperties;
     properties.setProperty("store", known == null ? "" : Long.toHexString(known.store()));
     if (known != null) {
       properties.setProperty("groups", Integer.toString(known.groups()));

@@ -70,7 +70,7 @@ final class Mover implements AutoCloseable {
   private static final Duration AWAY_AFTER = ClusterServer.Options.AWAY_AFTER;
 
   // As the store began.
-  private final Settings first;
+  private final StoreProperties first;
 
   private final Duration lostAfter;
   private final Member self;
@@ -93,13 +93,13 @@ final class Mover implements AutoCloseable {
 
   /// Creates it.
   ///
-  /// @param first the settings with which the store began, or later ones
+  /// @param first the properties with which the store began, or later ones
   /// @param lostAfter after this time others get the replicas of a silent server
   /// @param zero the store of group 0, if this server has it
   /// @param here answers questions to this server
   /// @param begun receives the list when a leadership begins, to begin it if necessary
   Mover(
-      Settings first,
+      StoreProperties first,
       Duration lostAfter,
       Member self,
       Node node,
@@ -262,7 +262,7 @@ final class Mover implements AutoCloseable {
     private final long begunNanos = System.nanoTime();
     private final Map<Integer, ClusterView.Placed> placed = new HashMap<>();
     private Optional<Step> step = Optional.empty();
-    private Settings settings = first;
+    private StoreProperties storeProperties = first;
     private final Farewells farewells = new Farewells(node, asking);
 
     Leadership(HostedGroup.Led led) {
@@ -290,7 +290,7 @@ final class Mover implements AutoCloseable {
     /// @return whether there is more to do soon
     boolean turn() {
       Servers.State state = servers.state();
-      settings = state.replicas() == 0 ? first : first.withReplicas(state.replicas());
+      storeProperties = state.replicas() == 0 ? first : first.withReplicas(state.replicas());
       List<ClusterView.Listed> listed =
           listed(state).stream()
               .map(server ->
@@ -389,7 +389,8 @@ final class Mover implements AutoCloseable {
     }
 
     private byte[] request(Request.Said said) {
-      return new Request(settings, new Request.Mandate(led.term(), ++mandates), said).bytes();
+      return new Request(storeProperties, new Request.Mandate(led.term(), ++mandates), said)
+          .bytes();
     }
 
     /// Returns the answer of a server; null when there is none, or not yet.
@@ -451,10 +452,10 @@ final class Mover implements AutoCloseable {
         hosts.put(name, new Facts.Server(presence, server.drains(), hosted, failed, out));
       }
       var groups = new TreeMap<Integer, Facts.Group>();
-      for (int number = 0; number < settings.groups(); number++) {
+      for (int number = 0; number < storeProperties.groups(); number++) {
         groups.put(number, group(number, hosts, heard));
       }
-      return new Facts(settings.members(), hosts, groups);
+      return new Facts(storeProperties.members(), hosts, groups);
     }
 
     /// Returns whether a server is a member of a group according to that group's leader.
@@ -564,7 +565,7 @@ final class Mover implements AutoCloseable {
     /// Returns the requests that make a server end, whatever it has.
     private List<byte[]> goodbye(String name) {
       var orders = new ArrayList<byte[]>();
-      for (int group = 0; group < settings.groups(); group++) {
+      for (int group = 0; group < storeProperties.groups(); group++) {
         orders.add(request(new Request.Said.Do(new Step.Release(name, group))));
       }
       orders.add(request(new Request.Said.Do(new Step.Dismiss(name))));

@@ -7,10 +7,10 @@ import stoa.base.Encoder;
 ///
 /// A server acts on messages in the order of mandates, and refuses late ones.
 ///
-/// @param settings of the store
+/// @param storeProperties of the store
 /// @param mandate its place in the order of all requests
 /// @param said the message
-record Request(Settings settings, Mandate mandate, Said said) {
+record Request(StoreProperties storeProperties, Mandate mandate, Said said) {
   private static final int VERSION = 1;
 
   // A setting of earlier servers: stores in one group have the same with both.
@@ -38,7 +38,9 @@ record Request(Settings settings, Mandate mandate, Said said) {
 
   byte[] bytes() {
     var out = new Encoder(256).u8(VERSION);
-    out.i64(settings.store()).varint(settings.groups()).varint(settings.replicas());
+    out.i64(storeProperties.store())
+        .varint(storeProperties.groups())
+        .varint(storeProperties.replicas());
     out.u8(NOTHING);
     out.varint(mandate.term()).varint(mandate.number());
     switch (said) {
@@ -57,12 +59,12 @@ record Request(Settings settings, Mandate mandate, Said said) {
     if (version != VERSION) {
       throw new IllegalArgumentException("a request of version " + version + "; this is of 1");
     }
-    var settings = new Settings(in.i64(), (int) in.varint(), (int) in.varint());
+    var storeProperties = new StoreProperties(in.i64(), (int) in.varint(), (int) in.varint());
     int _ = in.u8();
     var mandate = new Mandate(in.varint(), in.varint());
     int kind = in.u8();
     return new Request(
-        settings,
+        storeProperties,
         mandate,
         switch (kind) {
           case 1 -> new Said.Know(ClusterView.read(in));

@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.base.Clock;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
 import stoa.raft.Line;
@@ -137,7 +137,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
       }
 
       @Override
-      public Adopted adopt(long term, ShardLog.Tail tail) {
+      public Adopted adopt(long term, BatchLog.Tail tail) {
         return ask(OPENING_PATIENCE_NANOS, order -> order.adopt(term, tail));
       }
 

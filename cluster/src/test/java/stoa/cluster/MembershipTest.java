@@ -17,15 +17,15 @@ import stoa.Corrupt;
 class MembershipTest {
   @TempDir private Path directory;
 
-  private static Membership noted(Settings settings) {
+  private static Membership noted(StoreProperties storeProperties) {
     var hosts = new TreeMap<>(Map.of(0, Membership.Start.BEGUN));
-    return new Membership("s1", "127.0.0.1", 4711, 4712, settings, hosts);
+    return new Membership("s1", "127.0.0.1", 4711, 4712, storeProperties, hosts);
   }
 
   @Test
   void isReadAsItWasWritten() {
     assertNull(Membership.read(directory));
-    var noted = noted(new Settings(-2, 4, 3));
+    var noted = noted(new StoreProperties(-2, 4, 3));
     noted.write(directory.resolve("data"));
     assertEquals(noted, Membership.read(directory.resolve("data")));
     noted = noted.releasing(0).hosting(2, Membership.Start.ADDED);
@@ -39,7 +39,7 @@ class MembershipTest {
 
   @Test
   void saysWhichFileIsDamaged() throws IOException {
-    noted(new Settings(-2, 4, 3)).write(directory);
+    noted(new StoreProperties(-2, 4, 3)).write(directory);
     Path file = directory.resolve("member.properties");
     Files.writeString(file, Files.readString(file).replace("4711", "many"));
     var damaged = assertThrows(Corrupt.class, () -> Membership.read(directory));
@@ -48,7 +48,7 @@ class MembershipTest {
 
   @Test
   void anyBitThatIsNotAsItWasWrittenIsFoundOrDoesNotMatter() throws IOException {
-    var noted = noted(new Settings(-2, 4, 3));
+    var noted = noted(new StoreProperties(-2, 4, 3));
     noted.write(directory);
     Path file = directory.resolve("member.properties");
     byte[] written = Files.readAllBytes(file);
@@ -68,7 +68,7 @@ class MembershipTest {
 
   @Test
   void refusesAStoreWhoseOrderedObjectsAreAllInItsFirstGroup() throws IOException {
-    noted(new Settings(-2, 4, 3)).write(directory);
+    noted(new StoreProperties(-2, 4, 3)).write(directory);
     Path file = directory.resolve("member.properties");
     String written = Files.readString(file).replaceAll("checksum=.*\\R", "");
     Files.writeString(file, written + "spread=false\n");
@@ -76,7 +76,7 @@ class MembershipTest {
         assertThrows(UnsupportedOperationException.class, () -> Membership.read(directory));
     assertTrue(String.valueOf(earlier.getMessage()).contains("--spread"), earlier::getMessage);
     Files.writeString(file, written + "spread=true\n");
-    assertEquals(noted(new Settings(-2, 4, 3)), Membership.read(directory));
+    assertEquals(noted(new StoreProperties(-2, 4, 3)), Membership.read(directory));
   }
 
   @Test

@@ -22,7 +22,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Key;
 import stoa.front.types.Keys;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 
 /// Methods that call objects of other groups, of servers in this process that come and go.
 class NestedTest {
@@ -87,7 +87,7 @@ class NestedTest {
     for (int i = 0, found = 0; ; i++) {
       String name = "account " + i;
       var key = new Key("nested.Account", Keys.encode(name), new Ref<>("nested.Account", name));
-      if (ShardMap.of(GROUPS).group(key.stream()) == group && found++ == number) {
+      if (SlotMap.of(GROUPS).group(key.stream()) == group && found++ == number) {
         return stoa.get(Account.class, name);
       }
     }

@@ -55,9 +55,9 @@ class StrangersTest {
     return Objects.requireNonNull(SecretFile.in(directory.resolve("a")));
   }
 
-  private static byte[] told(Settings settings, Step step) {
+  private static byte[] told(StoreProperties storeProperties, Step step) {
     var mandate = new Request.Mandate(1_000_000, 1);
-    return new Request(settings, mandate, new Request.Said.Do(step)).bytes();
+    return new Request(storeProperties, mandate, new Request.Said.Do(step)).bytes();
   }
 
   @Test
@@ -66,13 +66,13 @@ class StrangersTest {
       servers.start("a", "b", "c");
       try (Stoa stoa = servers.open()) {
         assertEquals(1, stoa.get(Counter.class, "hot").increment());
-        Settings settings = Objects.requireNonNull(noted("a").settings());
+        StoreProperties storeProperties = Objects.requireNonNull(noted("a").storeProperties());
         var strangers = new ArrayList<Node>();
         try (var plain = node("plain", null);
             var wrong = node("b", Secret.of(new byte[Secret.BYTES]))) {
           strangers.addAll(List.of(plain, wrong));
           for (String name : List.of("a", "b", "c")) {
-            byte[] release = told(settings, new Step.Release(name, 0));
+            byte[] release = told(storeProperties, new Step.Release(name, 0));
             for (Node stranger : strangers) {
               assertThrows(
                   IOException.class,
@@ -94,7 +94,7 @@ class StrangersTest {
   void aServerDeletesNothingOfAGroupOfWhichItIsAMemberWhoeverSaysSo() throws Exception {
     try (var servers = new RunningServers(directory, 1, 3)) {
       servers.start("a", "b", "c");
-      Settings settings = Objects.requireNonNull(noted("a").settings());
+      StoreProperties storeProperties = Objects.requireNonNull(noted("a").storeProperties());
       // Knows the secret, and says that it is the server that leads.
       String leads =
           List.of("a", "b", "c").stream()
@@ -105,7 +105,7 @@ class StrangersTest {
         for (String name : List.of("a", "b", "c")) {
           try (var line = liar.line(member(name))) {
             for (Step step : List.of(new Step.Release(name, 0), new Step.Dismiss(name))) {
-              Report report = Report.of(line.ask(told(settings, step), PATIENCE));
+              Report report = Report.of(line.ask(told(storeProperties, step), PATIENCE));
               assertTrue(!report.refusal().isEmpty(), name + " " + step);
             }
           }

@@ -69,7 +69,7 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
   ///
   /// @param change returns whether it changed something
   boolean rewrite(Predicate<List<E>> change) {
-    return Moments.rewrite(
+    return ConsistentAccess.rewrite(
         stoa,
         () -> stoa.ref(object).toString(),
         () -> {

@@ -236,7 +236,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
           });
       return;
     }
-    var _ = Moments.rewrite(stoa, this::title, () -> rewrite(change));
+    var _ = ConsistentAccess.rewrite(stoa, this::title, () -> rewrite(change));
   }
 
   /// Called inside a transaction.
@@ -267,13 +267,13 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   /// Returns whether each call sees the present, without a view in between.
   private boolean isLive() {
-    return entries instanceof Moments.Composed composed
-        ? composed.moments().isLive()
+    return entries instanceof ConsistentAccess.Composed composed
+        ? composed.access().isLive()
         : host().isLive(entries);
   }
 
   private String title() {
-    return entries instanceof Moments.Composed ? "the map" : stoa.ref(entries).toString();
+    return entries instanceof ConsistentAccess.Composed ? "the map" : stoa.ref(entries).toString();
   }
 
   private boolean has(Object key, Object value) {

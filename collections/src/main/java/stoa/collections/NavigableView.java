@@ -90,8 +90,8 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
 
   /// Returns the source of an iteration's pages.
   PageSource source() {
-    return entries instanceof Moments.Composed composed
-        ? Moments.pages(composed)
+    return entries instanceof ConsistentAccess.Composed composed
+        ? ConsistentAccess.pages(composed)
         : new ObjectPages(stoa, entries);
   }
 

@@ -36,7 +36,7 @@ final class ObjectPages implements PageSource {
 
   @Override
   public Page read(@Nullable Object from, int max) {
-    if (CallContext.CURRENT.isBound() || Moments.isTransacting(stoa)) {
+    if (CallContext.CURRENT.isBound() || ConsistentAccess.isTransacting(stoa)) {
       return sound(live.page(Paged.ANY, from, max));
     }
     Page page = version == Paged.ANY ? first(from, max) : later(from, max);

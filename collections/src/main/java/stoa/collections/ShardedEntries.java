@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The calls on a sharded map. A call on one key goes to its child, any other call to all children
 /// in a transaction. Thread-safe.
-final class ShardedEntries implements Entries, Moments.Composed {
+final class ShardedEntries implements Entries, ConsistentAccess.Composed {
   /// The beginning of a page: after a hash in a child.
   private record Place(int child, @Nullable Object from) {}
 
-  private final Moments moments;
+  private final ConsistentAccess access;
   private final String name;
   private final int shards;
   private final Permutation permutation;
@@ -22,26 +22,26 @@ final class ShardedEntries implements Entries, Moments.Composed {
   // Created at the first use: a map that is only passed on needs none.
   private volatile @Nullable AtomicReferenceArray<@Nullable MapObject> children;
 
-  ShardedEntries(Moments moments, String name, int shards) {
-    this.moments = moments;
+  ShardedEntries(ConsistentAccess access, String name, int shards) {
+    this.access = access;
     this.name = name;
     this.shards = shards;
     this.permutation = Permutation.named(name);
   }
 
   @Override
-  public Moments moments() {
-    return moments;
+  public ConsistentAccess access() {
+    return access;
   }
 
   @Override
   public ShardedEntries through(UnaryOperator<Object> lens) {
-    return new ShardedEntries(moments.through(lens), name, shards);
+    return new ShardedEntries(access.through(lens), name, shards);
   }
 
   /// Returns the same calls through local or cached views.
   ShardedEntries copied(UnaryOperator<Object> view) {
-    return new ShardedEntries(moments.copied(view), name, shards);
+    return new ShardedEntries(access.copied(view), name, shards);
   }
 
   int shards() {
@@ -60,7 +60,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
     AtomicReferenceArray<@Nullable MapObject> all = children();
     MapObject known = all.get(index);
     if (known == null) {
-      known = moments.seen(moments.stoa().get(MapObject.class, new ShardKey(name, index)));
+      known = access.seen(access.stoa().get(MapObject.class, new ShardKey(name, index)));
       all.set(index, known);
     }
     return known;
@@ -136,7 +136,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
 
   @Override
   public int size() {
-    return moments.read(() -> {
+    return access.read(() -> {
       long total = 0;
       for (int i = 0; i < shards; i++) total += child(i).size();
       return (int) Math.min(total, Integer.MAX_VALUE);
@@ -145,7 +145,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
 
   /// Returns whether no child has an entry.
   boolean isEmpty() {
-    return moments.read(() -> {
+    return access.read(() -> {
       for (int i = 0; i < shards; i++) if (child(i).size() > 0) return false;
       return true;
     });
@@ -153,7 +153,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
 
   @Override
   public boolean containsValue(Object value) {
-    return moments.read(() -> {
+    return access.read(() -> {
       for (int i = 0; i < shards; i++) if (child(i).containsValue(value)) return true;
       return false;
     });
@@ -161,7 +161,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
 
   @Override
   public void clear() {
-    moments.write(() -> {
+    access.write(() -> {
       for (int i = 0; i < shards; i++) if (child(i).size() > 0) child(i).clear();
       return true;
     });
@@ -175,7 +175,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
       part.add(entries.get(i));
       part.add(entries.get(i + 1));
     }
-    moments.write(() -> {
+    access.write(() -> {
       parts.forEach((child, part) -> child(child).putAll(part));
       return true;
     });

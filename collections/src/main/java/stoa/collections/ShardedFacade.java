@@ -27,7 +27,7 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
   static <K, V> ShardedFacade<K, V> of(
       Stoa stoa, Class<K> keys, Class<V> values, ShardedObject base, int shards) {
     String name = (String) stoa.ref(base).key();
-    var children = new ShardedEntries(Moments.live(stoa), name, shards);
+    var children = new ShardedEntries(ConsistentAccess.live(stoa), name, shards);
     return new ShardedFacade<>(stoa, keys, values, base, children);
   }
 
@@ -63,7 +63,7 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
 
   @Override
   Pages pages() {
-    return new Pages(Moments.pages(children), null);
+    return new Pages(ConsistentAccess.pages(children), null);
   }
 
   @Override
@@ -73,12 +73,12 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return children.moments().read(() -> super.equals(other));
+    return children.access().read(() -> super.equals(other));
   }
 
   @Override
   public int hashCode() {
-    return children.moments().read(super::hashCode);
+    return children.access().read(super::hashCode);
   }
 
   @Override

@@ -13,7 +13,7 @@ import stoa.LimitExceeded;
 import stoa.spi.Host;
 
 /// The calls on a B-tree: each is a transaction over the nodes on its way. Thread-safe.
-final class TreeEntries implements SortedEntries, Moments.Composed {
+final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   /*
    * The root never moves. When it overflows, its contents go to two new nodes below it; when one
    * child is left, it takes in that child's contents. So each descent begins at a name, and no base
@@ -36,38 +36,38 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   // The most entries that one call moves between nodes: all contents of a node, and their framing.
   private static final int MOVED_MAX = KEYS_MAX + 8;
 
-  private final Moments moments;
+  private final ConsistentAccess access;
   private final String name;
   private final NodeObject liveRoot;
   private final NodeObject root;
 
-  TreeEntries(Moments moments, String name) {
-    this(moments, name, moments.stoa().get(NodeObject.class, NodeKey.root(name)));
+  TreeEntries(ConsistentAccess access, String name) {
+    this(access, name, access.stoa().get(NodeObject.class, NodeKey.root(name)));
   }
 
   /// Creates the calls.
   ///
   /// @param liveRoot the root, with its constructor's arguments, before any lens
-  TreeEntries(Moments moments, String name, NodeObject liveRoot) {
-    this.moments = moments;
+  TreeEntries(ConsistentAccess access, String name, NodeObject liveRoot) {
+    this.access = access;
     this.name = name;
     this.liveRoot = liveRoot;
-    this.root = moments.seen(liveRoot);
+    this.root = access.seen(liveRoot);
   }
 
   @Override
-  public Moments moments() {
-    return moments;
+  public ConsistentAccess access() {
+    return access;
   }
 
   @Override
   public TreeEntries through(UnaryOperator<Object> lens) {
-    return new TreeEntries(moments.through(lens), name, liveRoot);
+    return new TreeEntries(access.through(lens), name, liveRoot);
   }
 
   /// Returns the same calls through local or cached views.
   TreeEntries copied(UnaryOperator<Object> view) {
-    return new TreeEntries(moments.copied(view), name, liveRoot);
+    return new TreeEntries(access.copied(view), name, liveRoot);
   }
 
   NodeObject root() {
@@ -75,11 +75,11 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   }
 
   private NodeObject node(String key) {
-    return seen(moments.stoa().get(NodeObject.class, key));
+    return seen(access.stoa().get(NodeObject.class, key));
   }
 
   private NodeObject seen(NodeObject node) {
-    return moments.seen(node);
+    return access.seen(node);
   }
 
   private NodeObject made(UUID id, NodeObject.Content content) {
@@ -112,14 +112,14 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   }
 
   int height() {
-    return moments.read(() -> root().level() + 1);
+    return access.read(() -> root().level() + 1);
   }
 
   // ---- one key
 
   @Override
   public @Nullable Object get(Object key) {
-    return moments.<@Nullable Object>read(() -> at(key).leaf().find(key));
+    return access.<@Nullable Object>read(() -> at(key).leaf().find(key));
   }
 
   @Override
@@ -129,7 +129,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public @Nullable Object put(Object key, Object value) {
-    return moments.<@Nullable Object>write(() -> placed(key, value));
+    return access.<@Nullable Object>write(() -> placed(key, value));
   }
 
   /// Puts an entry, within a transaction; answers the value that the key had.
@@ -203,7 +203,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   /// Refuses an entry that is too large to move together with others.
   private void checkSize(Object key, Object value) {
-    var host = (Host) moments.stoa();
+    var host = (Host) access.stoa();
     int max = host.callBytesMax() / MOVED_MAX;
     int keyBytes = host.bytes(key);
     int valueBytes = host.bytes(value);
@@ -217,13 +217,13 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   private @Nullable Object written(Change change) {
     var gone = new ArrayList<NodeObject>();
     Object result =
-        moments.<@Nullable Object>write(() -> {
+        access.<@Nullable Object>write(() -> {
           gone.clear(); // of an attempt before
           return change.run(gone);
         });
-    if (!moments.isLive()) return result;
+    if (!access.isLive()) return result;
     for (NodeObject node : gone) {
-      var _ = moments.stoa().delete(node);
+      var _ = access.stoa().delete(node);
     }
     return result;
   }
@@ -341,7 +341,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public @Nullable Pair edge(Scan scan) {
-    return moments.<@Nullable Pair>read(() -> first(scan));
+    return access.<@Nullable Pair>read(() -> first(scan));
   }
 
   private @Nullable Pair first(Scan scan) {
@@ -351,7 +351,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public @Nullable Pair poll(Scan scan) {
-    return moments.<@Nullable Pair>write(() -> {
+    return access.<@Nullable Pair>write(() -> {
       Pair edge = first(scan);
       if (edge != null) {
         var _ = remove(edge.key());
@@ -364,7 +364,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public int size() {
-    return moments.read(() -> (int) Math.min(Integer.MAX_VALUE, sizeUnder(root())));
+    return access.read(() -> (int) Math.min(Integer.MAX_VALUE, sizeUnder(root())));
   }
 
   private long sizeUnder(NodeObject node) {
@@ -377,7 +377,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public int sizeOf(Span span) {
-    return moments.read(() -> {
+    return access.read(() -> {
       Scan rest = new Scan(span, Scan.Direction.ASCENDING);
       int size = 0;
       while (true) {
@@ -396,7 +396,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public boolean hasValue(Span span, Object value) {
-    return moments.read(() -> {
+    return access.read(() -> {
       Scan rest = new Scan(span, Scan.Direction.ASCENDING);
       while (true) {
         List<Object> found = scan(rest, KEYS_MAX);
@@ -411,7 +411,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public void putAll(List<Object> entries) {
-    moments.write(() -> {
+    access.write(() -> {
       for (int i = 0; i < entries.size(); i += 2) placed(entries.get(i), entries.get(i + 1));
       return true;
     });
@@ -423,7 +423,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
         written(gone -> {
           collect(root(), gone);
           var nothing = new NodeObject.Content(0, List.of(), List.of());
-          if (!moments.isLive())
+          if (!access.isLive())
             gone.forEach(node -> node.fill(nothing)); // no other code deletes them
           root().fill(nothing);
           return null;
@@ -457,7 +457,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   ///
   /// @return the number of nodes
   int check() {
-    return moments.read(() -> checkUnder(root(), true, root().level(), null, null));
+    return access.read(() -> checkUnder(root(), true, root().level(), null, null));
   }
 
   private int checkUnder(

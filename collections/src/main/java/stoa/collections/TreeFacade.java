@@ -20,7 +20,7 @@ final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<
 
   static <K, V> TreeFacade<K, V> of(Stoa stoa, Class<K> keys, Class<V> values, NodeObject root) {
     String name = NodeKey.tree((String) stoa.ref(root).key());
-    var nodes = new TreeEntries(Moments.live(stoa), name, root);
+    var nodes = new TreeEntries(ConsistentAccess.live(stoa), name, root);
     return new TreeFacade<>(stoa, keys, values, root, nodes);
   }
 
@@ -31,12 +31,12 @@ final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return nodes.moments().read(() -> super.equals(other));
+    return nodes.access().read(() -> super.equals(other));
   }
 
   @Override
   public int hashCode() {
-    return nodes.moments().read(super::hashCode);
+    return nodes.access().read(super::hashCode);
   }
 
   @Override

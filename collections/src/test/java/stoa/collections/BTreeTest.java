@@ -35,7 +35,7 @@ class BTreeTest {
   @ValueSource(longs = {1, 2, 3})
   void isATreeMapUnderRandomCalls(long seed) {
     SharedBTree<Integer, Integer> tree = STOA.bTree("model " + seed, Integer.class, Integer.class);
-    var nodes = new TreeEntries(Moments.live(STOA), "model " + seed);
+    var nodes = new TreeEntries(ConsistentAccess.live(STOA), "model " + seed);
     var model = new TreeMap<Integer, Integer>();
     var random = new Random(seed);
     for (int i = 0; i < 2_500 / LESS; i++) {
@@ -63,7 +63,7 @@ class BTreeTest {
   @Test
   void growsAndShrinksByLevels() {
     SharedBTree<Integer, String> tree = STOA.bTree("levels", Integer.class, String.class);
-    var nodes = new TreeEntries(Moments.live(STOA), "levels");
+    var nodes = new TreeEntries(ConsistentAccess.live(STOA), "levels");
     assertEquals(1, tree.height());
     int count = 5_000;
     int step = 100 * LESS;
@@ -89,7 +89,7 @@ class BTreeTest {
   @ValueSource(longs = {1, 2})
   void clearsRangesAsATreeMapDoes(long seed) {
     SharedBTree<Integer, Integer> tree = STOA.bTree("ranges " + seed, Integer.class, Integer.class);
-    var nodes = new TreeEntries(Moments.live(STOA), "ranges " + seed);
+    var nodes = new TreeEntries(ConsistentAccess.live(STOA), "ranges " + seed);
     var model = new TreeMap<Integer, Integer>();
     var random = new Random(seed);
     for (int i = 0; i < 10 / LESS; i++) {
@@ -128,7 +128,7 @@ class BTreeTest {
     tree.putAll(all);
     var reads = new AtomicInteger();
     var counted =
-        new TreeEntries(Moments.live(STOA), "reads")
+        new TreeEntries(ConsistentAccess.live(STOA), "reads")
             .through(node -> {
               reads.incrementAndGet();
               return node;
@@ -145,7 +145,7 @@ class BTreeTest {
   @Test
   void splitsAndMergesInATransactionOfTheProgram() {
     SharedBTree<Integer, String> tree = STOA.bTree("program", Integer.class, String.class);
-    var nodes = new TreeEntries(Moments.live(STOA), "program");
+    var nodes = new TreeEntries(ConsistentAccess.live(STOA), "program");
     int put = 300 / LESS; // more than a node has
     int removed = 250 / LESS;
     STOA.transact(() -> {
@@ -170,7 +170,7 @@ class BTreeTest {
   @Test
   void staysWholeWhileManySplitAndMerge() throws Exception {
     SharedBTree<Integer, Integer> tree = STOA.bTree("many", Integer.class, Integer.class);
-    var nodes = new TreeEntries(Moments.live(STOA), "many");
+    var nodes = new TreeEntries(ConsistentAccess.live(STOA), "many");
     int callers = 3;
     var models = new ArrayList<TreeMap<Integer, Integer>>();
     var futures = new ArrayList<Future<?>>();
@@ -211,7 +211,7 @@ class BTreeTest {
     var limits = Limits.standard().withCallBytesMax(callBytesMax);
     try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
       SharedBTree<Integer, String> tree = stoa.bTree("large", Integer.class, String.class);
-      var nodes = new TreeEntries(Moments.live(stoa), "large");
+      var nodes = new TreeEntries(ConsistentAccess.live(stoa), "large");
       String value = "x".repeat(valueChars);
       for (int i = 0; i < 300; i++) tree.put(i, value + i);
       nodes.check();

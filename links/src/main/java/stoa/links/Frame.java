@@ -82,7 +82,7 @@ sealed interface Frame {
   /// @param parent null while it has none
   /// @param children how many nodes are directly below
   /// @param owned how many objects are at the process
-  record Standing(NodeId node, @Nullable NodeId parent, int children, int owned) implements Frame {}
+  record Position(NodeId node, @Nullable NodeId parent, int children, int owned) implements Frame {}
 
   /// A sign of life.
   ///

@@ -73,7 +73,7 @@ final class FrameCodec {
       case Frame.LetGo(var object) -> out.u8(LET_GO).id(object);
       case Frame.Refused(var object, var refusal, String message) ->
           out.u8(REFUSED).id(object).u8(refusal.number()).message(message);
-      case Frame.Standing(var node, var parent, int children, int owned) -> {
+      case Frame.Position(var node, var parent, int children, int owned) -> {
         MessageCodec.optional(MessageCodec.write(out.u8(STANDING), node), parent);
         out.varint(children).varint(owned);
       }
@@ -126,7 +126,7 @@ final class FrameCodec {
       }
       case NAMED -> new Frame.Named(in.text(), in.sized());
       case STANDING ->
-          new Frame.Standing(
+          new Frame.Position(
               MessageCodec.node(in),
               MessageCodec.optional(in),
               (int) in.varint(),

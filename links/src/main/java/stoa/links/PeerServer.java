@@ -21,7 +21,7 @@ import stoa.Unavailable;
 import stoa.migration.core.NodeId;
 import stoa.transport.Address;
 import stoa.transport.Channel;
-import stoa.transport.Limits;
+import stoa.transport.ConnectionLimits;
 import stoa.transport.Network;
 import stoa.transport.Sockets;
 import stoa.transport.Status;
@@ -30,8 +30,10 @@ import stoa.transport.Tls;
 /// The port of this process for other processes of the tree, when it may be an inner node, and its
 /// connections to them. Thread-safe.
 public final class PeerServer implements AutoCloseable {
-  private static final Limits LIMITS =
-      Limits.DEFAULT.withMessageBytesMax(Pipe.PART_BYTES_MAX + 1).withIdle(Duration.ofMinutes(1));
+  private static final ConnectionLimits LIMITS =
+      ConnectionLimits.DEFAULT
+          .withMessageBytesMax(Pipe.PART_BYTES_MAX + 1)
+          .withIdle(Duration.ofMinutes(1));
   private static final int CHANNELS_MAX = 64;
   private static final Logger LOG = LoggerFactory.getLogger(PeerServer.class);
   private static final String DIALING = "stoa-tree-network";

@@ -20,7 +20,7 @@ import stoa.Unavailable;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
 import stoa.front.PlacedObject;
-import stoa.migration.Standing;
+import stoa.migration.TreePosition;
 import stoa.migration.Uplink;
 import stoa.migration.core.CostModel;
 import stoa.migration.core.Message;
@@ -379,10 +379,10 @@ public final class TreeClient implements Uplink {
   }
 
   @Override
-  public void tell(Standing standing) {
+  public void tell(TreePosition position) {
     say(
-        new Frame.Standing(
-            standing.node(), standing.parent(), standing.children(), standing.owned()));
+        new Frame.Position(
+            position.node(), position.parent(), position.children(), position.owned()));
   }
 
   private TreeLinks own() {

@@ -119,7 +119,7 @@ final class TreeRoot implements AutoCloseable {
     private final String name;
     private final Locality locality;
     private final Set<StreamId> asked = ConcurrentHashMap.newKeySet();
-    private volatile Frame.@Nullable Standing standing;
+    private volatile Frame.@Nullable Position position;
 
     private Desk(Pipe pipe, String address, String name, Locality locality) {
       this.pipe = pipe;
@@ -151,7 +151,7 @@ final class TreeRoot implements AutoCloseable {
       switch (frame) {
         case Frame.Relayed(NodeId sender, NodeId to, var message) -> relay(sender, to, message);
         case Frame.Named(String type, byte[] key) -> background.execute(() -> know(type, key));
-        case Frame.Standing now -> standing = now;
+        case Frame.Position now -> position = now;
         case Frame.Ran(var object, var updates) -> domain.ran(object, updates);
         case Frame.MoveToClients(var object) -> background.execute(() -> moveToClients(object));
         case Frame.Borrow asks -> {
@@ -228,7 +228,7 @@ final class TreeRoot implements AutoCloseable {
     }
 
     private TreeMember member() {
-      var now = standing;
+      var now = position;
       if (now == null) {
         return new TreeMember(domain.name(), name, address, "", 0, 0, isInner(), locality);
       }
@@ -274,7 +274,7 @@ final class TreeRoot implements AutoCloseable {
   /// Returns the root and the processes.
   List<TreeMember> members() {
     List<TreeMember> all = new ArrayList<>();
-    var root = domain.standing();
+    var root = domain.position();
     all.add(
         new TreeMember(
             domain.name(),

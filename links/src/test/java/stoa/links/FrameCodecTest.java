@@ -117,8 +117,8 @@ class FrameCodecTest {
     all.add(new Frame.Pass(ticket));
     all.add(new Frame.Seal(3, bytes()));
     all.add(new Frame.Named("some.Type", bytes()));
-    all.add(new Frame.Standing(node(), node(), 2, 3));
-    all.add(new Frame.Standing(node(), null, 0, 0));
+    all.add(new Frame.Position(node(), node(), 2, 3));
+    all.add(new Frame.Position(node(), null, 0, 0));
     all.add(new Frame.Beat(random.nextLong(), random.nextLong(), random.nextLong()));
     all.add(new Frame.Side(stream(), true));
     all.add(new Frame.Ran(stream(), new CostModel.Updates(true, 3, 500, 2, 70, -1, 1)));

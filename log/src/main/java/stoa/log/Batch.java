@@ -10,7 +10,7 @@ import java.util.List;
 /// @param sequence its number within the term, from 1; a repeated number is void
 /// @param nowMicros the time at which the leader made it; never goes back from batch to batch
 /// @param entries in log order, and for each stream in stream order
-/// @param note a note of the layer above about everything before; [ShardLog.Tail] has that of the
+/// @param note a note of the layer above about everything before; [BatchLog.Tail] has that of the
 ///   last batch. Must not change any more
 public record Batch(
     Token token, long term, long sequence, long nowMicros, List<Entry> entries, byte[] note) {

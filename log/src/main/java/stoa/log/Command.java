@@ -7,7 +7,7 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 
-/// A command of a shard's leader to all its replicas. Each but the first has the term of its owner:
+/// A command of a group's leader to all its replicas. Each but the first has the term of its owner:
 /// that of an earlier owner is void.
 sealed interface Command {
   /*
@@ -59,7 +59,7 @@ sealed interface Command {
     /// It took effect, or had done so before.
     record Done() implements Answer {}
 
-    /// It is void: the shard is sealed for its epoch or term, or it is a repeat.
+    /// It is void: the log is sealed for its epoch or term, or it is a repeat.
     record Fenced(long epoch) implements Answer {}
 
     /// No replica can carry it out.

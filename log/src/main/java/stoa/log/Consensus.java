@@ -1,6 +1,6 @@
 package stoa.log;
 
-/// The port through which the replicas of a shard agree on one order of commands: each gets the
+/// The port through which the replicas of a group agree on one order of commands: each gets the
 /// same commands at the same [Position]s, and passes them to its [Replica].
 ///
 /// Thread-safe. Any number of threads propose at once; the outcomes show the order.

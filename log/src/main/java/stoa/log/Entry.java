@@ -5,7 +5,7 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 
-/// One entry of a stream, as the leader proposes it to a [ShardLog].
+/// One entry of a stream, as the leader proposes it to a [BatchLog].
 ///
 /// Entries of a batch with the same offset are one append to several streams (vCorfu, section 3.3):
 /// they have one log address, and each has an address of its own in its stream.

@@ -27,7 +27,7 @@ import stoa.storage.segment.Commit;
 /// One owner proposes; the streams may be read beside it. The caller's own thread writes and syncs.
 /// With a shard that fails while others go on, the log takes no more batches until it is opened
 /// again.
-public final class GlobalLog implements ShardLog {
+public final class GlobalLog implements BatchLog {
   /*
    * Where a batch is. A device that has anything of it has, in the same commit, a header under its first
    * counter. u is the log unit of that counter.

@@ -10,7 +10,7 @@ import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.storage.object.VersionState;
 
-/// A change of one versioned object at all replicas of a shard. It states the result, not an action
+/// A change of one versioned object at all replicas of a group. It states the result, not an action
 /// on the present contents, so a repeated one has no effect.
 sealed interface ObjectChange {
   /*

@@ -5,10 +5,10 @@ public sealed interface Outcome {
   /// It is durable and every replica will see it.
   record Committed() implements Outcome {}
 
-  /// Nothing was written: the shard is sealed for the batch's epoch or term, or the batch repeats
-  /// an earlier one.
+  /// Nothing was written: the log is sealed for the batch's epoch or term, or the batch repeats an
+  /// earlier one.
   ///
-  /// @param epoch the shard's epoch
+  /// @param epoch the log's epoch
   record Fenced(long epoch) implements Outcome {}
 
   /// Nothing was written: there is no room for it.

@@ -15,7 +15,7 @@ import stoa.storage.Device;
 import stoa.storage.disk.StorageException;
 import stoa.storage.segment.Commit;
 
-/// One replica of a shard: the result of a [Consensus]'s commands on a storage device.
+/// One replica of a group: the result of a [Consensus]'s commands on a storage device.
 ///
 /// The same commands lead to the same streams at every replica, and get the same answers. One
 /// thread of the consensus applies commands; any thread may call the other methods. The replica
@@ -84,7 +84,7 @@ public final class Replica implements AutoCloseable {
   /// @param applied the last one
   /// @param fence the term of the present owner
   /// @param tail the end of the log
-  private record State(Position applied, long fence, ShardLog.Tail tail) {}
+  private record State(Position applied, long fence, BatchLog.Tail tail) {}
 
   /// Receives the applied commands, in order, on the applying thread, which must not propose: it
   /// would wait for itself. It must not throw.
@@ -139,7 +139,7 @@ public final class Replica implements AutoCloseable {
   }
 
   private State read() {
-    ShardLog.Tail tail = streams.tail();
+    BatchLog.Tail tail = streams.tail();
     byte[] record = device.read(RECORD, 0, 0);
     if (record == null) {
       // During a first catch-up, a crash may have left the log only.
@@ -278,7 +278,7 @@ public final class Replica implements AutoCloseable {
   }
 
   private Command.Answer write(Position at, Batch batch, State before) {
-    ShardLog.Tail tail = before.tail();
+    BatchLog.Tail tail = before.tail();
     long epoch = batch.token().first().epoch();
     if (batch.term() < before.fence()
         || epoch != tail.epoch()
@@ -296,13 +296,13 @@ public final class Replica implements AutoCloseable {
         new State(
             at,
             before.fence(),
-            new ShardLog.Tail(
+            new BatchLog.Tail(
                 epoch, last, batch.term(), batch.sequence(), batch.nowMicros(), batch.note())));
     return new Command.Answer.Done();
   }
 
   private Command.Answer seal(Position at, long epoch, State before) {
-    ShardLog.Tail tail = before.tail();
+    BatchLog.Tail tail = before.tail();
     if (epoch <= tail.epoch()) return skip(at, before, new Command.Answer.Done());
     long counter = tail.counter() + 1;
     var token = new Token(new LogAddress(epoch, counter), 1);
@@ -311,7 +311,7 @@ public final class Replica implements AutoCloseable {
         new State(
             at,
             before.fence(),
-            new ShardLog.Tail(epoch, counter, 0, 0, tail.nowMicros(), tail.note())));
+            new BatchLog.Tail(epoch, counter, 0, 0, tail.nowMicros(), tail.note())));
     return new Command.Answer.Done();
   }
 
@@ -536,7 +536,7 @@ public final class Replica implements AutoCloseable {
   }
 
   /// Returns the end of the log, as far as it was applied.
-  public ShardLog.Tail tail() {
+  public BatchLog.Tail tail() {
     return state.tail();
   }
 

@@ -10,7 +10,7 @@ import stoa.storage.object.ObjectSnapshot;
 import stoa.storage.object.VersionState;
 import stoa.storage.object.VersionedObject;
 
-/// An object of all replicas of a shard, at the leader: a change is part of a command, and is
+/// An object of all replicas of a group, at the leader: a change is part of a command, and is
 /// acknowledged when this replica has applied it. Thread-safe.
 final class ReplicatedBytes implements ByteObject {
   private final ChangeLane lane;

@@ -21,12 +21,12 @@ final class ReplicatedExtents implements Extents {
       new Releases() {
         @Override
         public void trim(StreamId stream, long before) {
-          throw new IllegalStateException("only the leader of a shard releases what is in it");
+          throw new IllegalStateException("only the leader of a group releases what is in it");
         }
 
         @Override
         public void trimLog(long before) {
-          throw new IllegalStateException("only the leader of a shard releases its log");
+          throw new IllegalStateException("only the leader of a group releases its log");
         }
       };
 

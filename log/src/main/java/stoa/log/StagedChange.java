@@ -190,7 +190,7 @@ final class StagedChange implements ByteChange {
     lane.ended();
     if (staged == 0) return;
     StreamId stage = ObjectChange.staged(staged);
-    // If that fails, the next owner of the shard does it.
+    // If that fails, the next owner of the group does it.
     var _ =
         lane.submit(
             ChangeLane.Room.KEPT,

@@ -162,16 +162,16 @@ public final class StreamMerge {
   // ---- the log
 
   /// Returns the ends of the groups' logs.
-  public List<ShardLog.Tail> tails() {
+  public List<BatchLog.Tail> tails() {
     return groups.stream().map(device -> new Streams(device).tail()).toList();
   }
 
   /// Begins the log of a device behind the ends of all groups, so that a store can be opened on it.
   public void begin(Device to) {
-    List<ShardLog.Tail> tails = tails();
-    long epoch = tails.stream().mapToLong(ShardLog.Tail::epoch).max().orElse(1);
-    long counter = tails.stream().mapToLong(ShardLog.Tail::counter).max().orElse(0);
-    long micros = tails.stream().mapToLong(ShardLog.Tail::nowMicros).max().orElse(0);
+    List<BatchLog.Tail> tails = tails();
+    long epoch = tails.stream().mapToLong(BatchLog.Tail::epoch).max().orElse(1);
+    long counter = tails.stream().mapToLong(BatchLog.Tail::counter).max().orElse(0);
+    long micros = tails.stream().mapToLong(BatchLog.Tail::nowMicros).max().orElse(0);
     seal(to, new Token(new LogAddress(Math.max(1, epoch), counter + 1), 1), micros, new byte[0]);
   }
 
@@ -209,7 +209,7 @@ public final class StreamMerge {
       flush(to, commit, COMMIT_BYTES);
     }
     flush(to, commit, 0);
-    ShardLog.Tail tail = new Streams(to).tail();
+    BatchLog.Tail tail = new Streams(to).tail();
     var end = new LogAddress(tail.epoch(), tail.counter() + 1);
     seal(to, new Token(end, 1), Math.max(micros, tail.nowMicros()), note);
   }

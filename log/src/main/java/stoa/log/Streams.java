@@ -412,18 +412,18 @@ public final class Streams {
   /// Returns the end of the log after the batch of a header.
   ///
   /// @param first the offset of the header
-  public static ShardLog.Tail tail(long first, byte[] header) {
+  public static BatchLog.Tail tail(long first, byte[] header) {
     return tail(new At(first, header));
   }
 
   /// Returns the end of the global log.
-  public ShardLog.Tail tail() {
+  public BatchLog.Tail tail() {
     At last = floor(LOG, ENTRIES, Long.MAX_VALUE);
-    return last == null ? ShardLog.Tail.EMPTY : tail(last);
+    return last == null ? BatchLog.Tail.EMPTY : tail(last);
   }
 
   /// Returns the end of the log after a batch.
-  private static ShardLog.Tail tail(At last) {
+  private static BatchLog.Tail tail(At last) {
     var header = new Decoder(last.data());
     long epoch = header.varint();
     long term = header.varint();
@@ -431,7 +431,7 @@ public final class Streams {
     long count = header.varint();
     long nowMicros = header.varint();
     byte[] note = header.sized();
-    return new ShardLog.Tail(epoch, last.address() + count - 1, term, sequence, nowMicros, note);
+    return new BatchLog.Tail(epoch, last.address() + count - 1, term, sequence, nowMicros, note);
   }
 
   private @Nullable At floor(StreamId stream, int space, long address) {

@@ -1,14 +1,14 @@
 /// Streams over a shared log: tokens, epochs, and the port through which a batch becomes durable.
 ///
-/// The port is [ShardLog][stoa.log.ShardLog]. [LocalShardLog][stoa.log.LocalShardLog] is the log of
-/// one shard on one storage device: a batch is one commit and one sync, and its header has the
-/// content of each log address. [GlobalLog][stoa.log.GlobalLog] is the log of several shards, each
-/// on a device of its own. One record commits a batch over several of them, and the next opening
-/// gives it to the others again. With a copy of each entry in another shard, readers of a damaged
-/// shard read the others, and a lost shard is rebuilt from them. [Streams][stoa.log.Streams] reads
-/// both: by stream address, and by log address.
+/// The port is [BatchLog][stoa.log.BatchLog]. [LocalBatchLog][stoa.log.LocalBatchLog] is the log of
+/// one storage device: a batch is one commit and one sync, and its header has the content of each
+/// log address. [GlobalLog][stoa.log.GlobalLog] is the log of several shards, each on a device of
+/// its own. One record commits a batch over several of them, and the next opening gives it to the
+/// others again. With a copy of each entry in another shard, readers of a damaged shard read the
+/// others, and a lost shard is rebuilt from them. [Streams][stoa.log.Streams] reads both: by stream
+/// address, and by log address.
 ///
-/// [ReplicatedShardLog][stoa.log.ReplicatedShardLog] is the log of a shard with several replicas,
+/// [ReplicatedBatchLog][stoa.log.ReplicatedBatchLog] is the log of a group with several replicas,
 /// at the leader: a [Replica][stoa.log.Replica] is the result of a
 /// [Consensus][stoa.log.Consensus]'s commands on a device. A replica that lacks what the others
 /// have dropped catches up by [CatchUp][stoa.log.CatchUp].

@@ -24,12 +24,12 @@ class StreamsTrimTest {
   private static final byte[] DATA = {1, 2, 3};
 
   private final SimulatedDisk disk = new SimulatedDisk(7);
-  private LocalShardLog log = open(disk);
+  private LocalBatchLog log = open(disk);
   private long sequence;
 
-  private static LocalShardLog open(SimulatedDisk disk) {
+  private static LocalBatchLog open(SimulatedDisk disk) {
     var config = new DeviceConfig(64 << 10).withMemtableBytesMax(16 << 10);
-    return new LocalShardLog(Device.open(disk, config, Runnable::run));
+    return new LocalBatchLog(Device.open(disk, config, Runnable::run));
   }
 
   /// Appends a batch in which each entry has a log address of its own, and some have marks.
@@ -43,7 +43,7 @@ class StreamsTrimTest {
       int offset = (int) (address - from);
       entries.add(new Entry(stream, address, offset, 1_000 * address, (byte) 1, DATA, mark));
     }
-    ShardLog.Tail tail = log.tail();
+    BatchLog.Tail tail = log.tail();
     var token = new Token(new LogAddress(tail.epoch(), tail.counter() + 1), (int) (to - from + 1));
     var batch = new Batch(token, log.term(), ++sequence, 1_000 * to, entries);
     log.append(batch, outcome -> assertInstanceOf(Outcome.Committed.class, outcome));

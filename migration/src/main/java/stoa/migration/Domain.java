@@ -225,8 +225,8 @@ public final class Domain implements Placing.Root {
   }
 
   /// Returns where the root stands.
-  public Standing standing() {
-    return rootMember.standing();
+  public TreePosition position() {
+    return rootMember.position();
   }
 
   @Override

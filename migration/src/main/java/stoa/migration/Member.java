@@ -121,8 +121,8 @@ public final class Member implements Placing, AutoCloseable {
   }
 
   /// Returns where it stands.
-  Standing standing() {
-    return seat.standing();
+  TreePosition position() {
+    return seat.position();
   }
 
   boolean isOver() {

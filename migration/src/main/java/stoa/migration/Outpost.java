@@ -128,7 +128,7 @@ public final class Outpost implements AutoCloseable {
   private void tick() {
     try {
       member.tick();
-      uplink.tell(member.standing());
+      uplink.tell(member.position());
       auto.tick();
     } catch (RuntimeException | Error failed) {
       // The next tick does the rest.

@@ -110,7 +110,7 @@ final class Seat {
   private volatile @Nullable RuntimeException over;
   // Tasks of the mailbox use it; any thread its identity.
   private volatile TreeNode node;
-  private volatile Standing standing;
+  private volatile TreePosition position;
   // The needs of waiting operations and reads of objects that may be at the server; the number of
   // each is also among `operations`, `reads` or `locals`.
   private final Map<Long, Wanted> wanted = new ConcurrentHashMap<>();
@@ -153,7 +153,7 @@ final class Seat {
     this.store = store;
     this.name = name;
     this.node = node;
-    this.standing = new Standing(node.id(), null, 0, 0);
+    this.position = new TreePosition(node.id(), null, 0, 0);
     this.forgotten = forgotten;
     this.mailbox = new Mailbox(this::broken);
   }
@@ -228,7 +228,7 @@ final class Seat {
   void tick() {
     mailbox.put(() -> {
       for (Long late; (late = withdrawn.poll()) != null; ) take(new Event.Withdraw(late));
-      standing = new Standing(node.id(), node.above(), node.below().size(), node.owned());
+      position = new TreePosition(node.id(), node.above(), node.below().size(), node.owned());
       take(new Event.Tick());
       if (store == null && !node.isIn()) join();
       leaveOldRoot();
@@ -403,8 +403,8 @@ final class Seat {
   }
 
   /// Returns where it stood at the last tick.
-  Standing standing() {
-    return standing;
+  TreePosition position() {
+    return position;
   }
 
   boolean isOver() {

@@ -62,7 +62,7 @@ public interface Uplink extends Links, AutoCloseable {
   void letGo(StreamId object);
 
   /// Tells the root where the member stands.
-  void tell(Standing standing);
+  void tell(TreePosition position);
 
   /// Ends all connections.
   @Override

@@ -7,7 +7,7 @@ import stoa.StreamKey;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 
 /// An entry of the audit log: a command of an operator, and its outcome.
 ///
@@ -25,8 +25,8 @@ record AuditEntry(long millis, String identity, String address, String command, 
 
   private static final int FORM = 1;
   private static final int TEXT_MAX = 4_000;
-  private static final int SHARD_BITS = 56;
-  private static final long REST = (1L << SHARD_BITS) - 1;
+  private static final int SLOT_BITS = 56;
+  private static final long REST = (1L << SLOT_BITS) - 1;
   private static final StreamId NAME = StreamId.of("stoa/audit");
 
   /// Cuts long words.
@@ -43,19 +43,19 @@ record AuditEntry(long millis, String identity, String address, String command, 
   ///
   /// @param groups how many groups keep the store
   static StreamKey stream(int group, int groups) {
-    ShardMap map = ShardMap.of(groups);
-    for (int shard = 0; shard < ShardMap.SHARDS; shard++) {
-      var id = new StreamId((long) shard << SHARD_BITS | (NAME.high() & REST), NAME.low());
+    SlotMap map = SlotMap.of(groups);
+    for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
+      var id = new StreamId((long) slot << SLOT_BITS | (NAME.high() & REST), NAME.low());
       if (map.group(id) == group) return new StreamKey(id.high(), id.low());
     }
-    throw new IllegalArgumentException("group " + group + " of " + groups + " has no shard");
+    throw new IllegalArgumentException("group " + group + " of " + groups + " has no slot");
   }
 
   /// Returns the streams of all groups, in stores of any number of groups: a restored store may
   /// have had another number.
   static Set<StreamKey> streams() {
     var all = new TreeSet<StreamKey>();
-    for (int groups = 1; groups <= ShardMap.GROUPS_MAX; groups++) {
+    for (int groups = 1; groups <= SlotMap.GROUPS_MAX; groups++) {
       for (int group = 0; group < groups; group++) all.add(stream(group, groups));
     }
     return all;

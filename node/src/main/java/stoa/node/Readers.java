@@ -52,19 +52,19 @@ final class Readers implements AutoCloseable {
         if (own == null) return;
         loop = own;
       }
-      if (gathering.isEmpty()) own.execute(this::lead);
+      if (gathering.isEmpty()) own.execute(this::writeGathered);
       gathering.add(service);
     }
 
-    private void lead() {
+    private void writeGathered() {
       var gathered = List.copyOf(gathering);
       gathering.clear();
       for (ObjectService service : gathered) {
         try {
-          service.leadGathered();
+          service.writeGathered();
         } catch (RuntimeException failed) {
-          // The store tells the waiting callers. The other groups are led all the same.
-          LOG.debug("what was gathered is not led", failed);
+          // The store tells the waiting callers. The other groups write their calls all the same.
+          LOG.debug("a store could not write what this thread gathered", failed);
         }
       }
     }

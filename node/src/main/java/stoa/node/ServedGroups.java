@@ -17,7 +17,7 @@ import stoa.objects.ObjectService;
 import stoa.store.ordering.Coordinator;
 import stoa.transport.Status;
 import stoa.transport.StatusException;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 import stoa.wire.proto.Whereabouts;
 
 /// The groups whose part of the store a server has at the moment, and their common part.
@@ -216,7 +216,7 @@ final class ServedGroups implements AutoCloseable {
   /// Returns whether there is a group, as far as is known.
   boolean has(int group) {
     int known = groups();
-    return group >= 0 && group < (known == 0 ? ShardMap.GROUPS_MAX : known);
+    return group >= 0 && group < (known == 0 ? SlotMap.GROUPS_MAX : known);
   }
 
   /// Returns the message to a client that asks for a group that does not exist.

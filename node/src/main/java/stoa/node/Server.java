@@ -45,7 +45,7 @@ import stoa.storage.DeviceStats;
 import stoa.store.ordering.Coordinator;
 import stoa.store.replicas.Divergence;
 import stoa.transport.Address;
-import stoa.transport.Limits;
+import stoa.transport.ConnectionLimits;
 import stoa.transport.Network;
 import stoa.transport.Receiver;
 import stoa.transport.Status;
@@ -55,7 +55,7 @@ import stoa.transport.Tls;
 import stoa.wire.FrameLimits;
 import stoa.wire.Proofs;
 import stoa.wire.Rpc;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 import stoa.wire.proto.AcceptReply;
 import stoa.wire.proto.AcceptRequest;
 import stoa.wire.proto.BackUpRequest;
@@ -108,7 +108,7 @@ public final class Server implements AutoCloseable {
   private static final int LOOKS_MAX = 4;
 
   // Each watches what is in memory; a client asks for all groups at the same time.
-  private static final int WATCHES_MAX = 2 * ShardMap.GROUPS_MAX;
+  private static final int WATCHES_MAX = 2 * SlotMap.GROUPS_MAX;
 
   // It warns when four fifths of what may be filled are.
   private static final int WARNING_DIVISOR = 5;
@@ -185,8 +185,8 @@ public final class Server implements AutoCloseable {
             this::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private static Limits limits(ServerConfig config) {
-    return Limits.DEFAULT
+  private static ConnectionLimits limits(ServerConfig config) {
+    return ConnectionLimits.DEFAULT
         .withMessageBytesMax(FrameLimits.BYTES_MAX)
         .withStreamsMax(STREAMS_MAX)
         // For connections whose client says nothing.
@@ -232,7 +232,7 @@ public final class Server implements AutoCloseable {
 
   /* The part of the store that has the client-placed objects; null while another server has it. */
   private @Nullable ObjectService placed() {
-    ServedGroup served = servedGroups.of(ShardMap.GLOBAL_GROUP);
+    ServedGroup served = servedGroups.of(SlotMap.GLOBAL_GROUP);
     return served == null ? null : served.service();
   }
 
@@ -241,7 +241,7 @@ public final class Server implements AutoCloseable {
   /// @throws IOException when the address is not available, or the certificate cannot be read
   public static Server start(ServerConfig config, ObjectService service) throws IOException {
     var servedGroups = new ServedGroups(config, null);
-    servedGroups.lead(ShardMap.GLOBAL_GROUP, service, null);
+    servedGroups.lead(SlotMap.GLOBAL_GROUP, service, null);
     var server = new Server(config, servedGroups);
     server.retain(service);
     return server;
@@ -302,7 +302,7 @@ public final class Server implements AutoCloseable {
 
   private synchronized void settle() {
     Path directory = noted;
-    ServedGroup served = servedGroups.of(ShardMap.GLOBAL_GROUP);
+    ServedGroup served = servedGroups.of(SlotMap.GLOBAL_GROUP);
     if (directory == null || served == null || servedGroups.groups() == 0) return;
     Audit.settle(served.service().streams().all(), servedGroups.groups(), directory);
   }
@@ -615,7 +615,7 @@ public final class Server implements AutoCloseable {
             .setServersAgeMillis(peers.age().toMillis());
       }
       if (served != null) describe(served, reply);
-      if (served != null && asked.getGroup() == ShardMap.GLOBAL_GROUP) {
+      if (served != null && asked.getGroup() == SlotMap.GLOBAL_GROUP) {
         tree.members().stream().limit(SHOWN_MAX).forEach(member -> reply.addTree(shown(member)));
       }
       return reply.build();

@@ -17,7 +17,7 @@ import stoa.objects.ObjectService;
 import stoa.store.ordering.Coordinator;
 import stoa.store.running.StoreTransaction;
 import stoa.wire.MessageForms;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 import stoa.wire.StreamOperation;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
@@ -198,7 +198,7 @@ final class TransactionRequests {
         call.getErrandsList().stream()
             .map(said ->
                 new Errand.Answer(
-                    Objects.checkIndex(said.getGroup(), ShardMap.GROUPS_MAX),
+                    Objects.checkIndex(said.getGroup(), SlotMap.GROUPS_MAX),
                     said.getAnswer().toByteArray()))
             .toList();
     Errand.Reply said = transacting.call(made, callers, errands);

@@ -23,7 +23,7 @@ import stoa.base.Clock;
 import stoa.base.Key;
 import stoa.base.Secret;
 import stoa.front.types.Keys;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.objects.Part;
@@ -34,7 +34,7 @@ import stoa.store.threads.Threads;
 import stoa.transport.Status;
 import stoa.transport.StatusException;
 import stoa.wire.Channels;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ClientFrame;
@@ -47,7 +47,7 @@ import stoa.wire.proto.WhereRequest;
 /// A server that has several groups' parts of a store.
 class GroupsTest {
   private static final int GROUPS = 2;
-  private static final ShardMap MAP = ShardMap.of(GROUPS);
+  private static final SlotMap MAP = SlotMap.of(GROUPS);
 
   @Shared(order = LogOrder.STREAM)
   static class Tally {
@@ -137,7 +137,7 @@ class GroupsTest {
         EmbeddedEngine.openReplicated(
             StoaConfig.of("memory:"),
             device,
-            () -> new LocalShardLog(device),
+            () -> new LocalBatchLog(device),
             Clock.system(),
             Threads.real(),
             new Part(group, MAP::group));

@@ -5,7 +5,7 @@ import java.util.List;
 import stoa.Unavailable;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.Device;
@@ -57,8 +57,8 @@ public final class BackupService {
     long cut = address;
     if (address == 0) cut = store.present();
     else store.reach(address);
-    Image<ShardLog.Tail> image = device.image(streams::tail);
-    ShardLog.Tail tail = image.note();
+    Image<BatchLog.Tail> image = device.image(streams::tail);
+    BatchLog.Tail tail = image.note();
     return new Taken(owner, origin(streams), cut, tail.counter(), tail.nowMicros(), image.parts());
   }
 

@@ -13,9 +13,9 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.base.StreamId;
+import stoa.log.BatchLog;
 import stoa.log.GlobalLog;
 import stoa.log.Layout;
-import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.spi.Engine;
 import stoa.storage.Device;
@@ -141,7 +141,7 @@ public final class EmbeddedEngine implements Engine {
   public static Stoa openReplicated(
       StoaConfig config,
       Device device,
-      Supplier<ShardLog> log,
+      Supplier<BatchLog> log,
       Clock clock,
       Threads threads,
       Part part) {

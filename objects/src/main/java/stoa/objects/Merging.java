@@ -17,7 +17,7 @@ import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.log.StoredEntry;
 import stoa.log.StreamCopy;
 import stoa.log.StreamMerge;
@@ -328,7 +328,7 @@ public final class Merging {
   // ---- the end
 
   private void end() {
-    byte[] note = Unfinished.joined(merge.tails().stream().map(ShardLog.Tail::note).toList());
+    byte[] note = Unfinished.joined(merge.tails().stream().map(BatchLog.Tail::note).toList());
     try (Device to = whole.get()) {
       merge.log(to, stream -> !joined.contains(stream) && StreamCopy.has(to, stream), note);
       to.sync();

@@ -242,9 +242,9 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return store.moment();
   }
 
-  /// Leads the calls that the calling thread, a [stoa.store.threads.Gatherer], has begun. Quick.
-  public void leadGathered() {
-    store.leadGathered();
+  /// Writes the calls that the calling thread, a [stoa.store.threads.Gatherer], has begun. Quick.
+  public void writeGathered() {
+    store.writeGathered();
   }
 
   /// Schedules a task after the calling thread's present round of settling calls; returns false

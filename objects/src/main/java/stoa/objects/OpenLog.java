@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
+import stoa.log.BatchLog;
 import stoa.log.ByteObject;
 import stoa.log.GlobalLog;
 import stoa.log.Layout.Copies;
-import stoa.log.LocalShardLog;
-import stoa.log.ShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.storage.Device;
 import stoa.store.threads.Threads;
 
@@ -19,21 +19,21 @@ import stoa.store.threads.Threads;
 /// @param bytes returns the object of bytes of an id
 /// @param refusal why there are no blobs; null when there are
 record OpenLog(
-    ShardLog log,
+    BatchLog log,
     List<Device> shards,
     Function<StreamId, ByteObject> bytes,
     @Nullable String refusal) {
   /// Returns the log of one shard.
   static OpenLog of(Device device) {
     return new OpenLog(
-        new LocalShardLog(device), List.of(device), id -> ByteObject.on(device, id), null);
+        new LocalBatchLog(device), List.of(device), id -> ByteObject.on(device, id), null);
   }
 
   /// Returns a log that several processes keep.
   ///
   /// @param device the device of this process
   /// @param threads wait for the other processes
-  static OpenLog replicated(Device device, ShardLog log, Threads threads) {
+  static OpenLog replicated(Device device, BatchLog log, Threads threads) {
     Function<StreamId, ByteObject> shared = log.objects(threads.answers());
     if (shared != null) return new OpenLog(log, List.of(device), shared, null);
     return new OpenLog(

@@ -14,8 +14,8 @@ import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.front.types.Keys;
+import stoa.log.BatchLog;
 import stoa.log.Entry;
-import stoa.log.ShardLog;
 import stoa.log.Token;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
@@ -77,7 +77,7 @@ public final class Ordering {
   public static Addresses order(int store, Line coordinator) {
     return new Addresses() {
       @Override
-      public Adopted adopt(long term, ShardLog.Tail tail) {
+      public Adopted adopt(long term, BatchLog.Tail tail) {
         var question = question(OPENED, store).varint(term).varint(tail.epoch());
         return adopted(ask(coordinator, question.varint(tail.counter())));
       }
@@ -211,7 +211,7 @@ public final class Ordering {
     switch (kind) {
       case OPENED -> {
         long term = in.varint();
-        var tail = new ShardLog.Tail(in.varint(), in.varint(), 0, 0, 0, new byte[0]);
+        var tail = new BatchLog.Tail(in.varint(), in.varint(), 0, 0, 0, new byte[0]);
         write(order.adopt(term, tail), out);
       }
       case RESERVE -> {

@@ -37,7 +37,7 @@ public final class Spreading {
    *   dictionary, code, sessions       to all groups: numbers in entries keep their meaning
    *   the list of a type's objects     to all groups; names of other groups' objects are notes
    *                                    there, so that the others keep their addresses
-   *   objects and keys                 to the group of their shard
+   *   objects and keys                 to the group of their slot
    *   all else                         to group 0
    *   headers of the log               to all groups, with the places that are there
    *

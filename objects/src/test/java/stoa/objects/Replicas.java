@@ -18,7 +18,7 @@ import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Position;
 import stoa.log.Replica;
-import stoa.log.ReplicatedShardLog;
+import stoa.log.ReplicatedBatchLog;
 import stoa.log.Supply;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -67,7 +67,7 @@ final class Replicas implements Consensus {
     return EmbeddedEngine.openReplicated(
         config,
         devices.getFirst(),
-        () -> ReplicatedShardLog.open(replicas.getFirst(), this),
+        () -> ReplicatedBatchLog.open(replicas.getFirst(), this),
         Clock.system(),
         Threads.real(),
         Part.WHOLE);

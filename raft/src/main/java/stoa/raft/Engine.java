@@ -13,7 +13,7 @@ public interface Engine {
   /// @param reach the nodes that it can talk to; asked at each message, and quick
   /// @throws Unavailable when it cannot listen, or its directory cannot be used, as one that an
   ///   earlier engine wrote
-  Node start(NodeConfig config, Questions questions, Reach reach);
+  Node start(NodeConfig config, QuestionHandler questions, Reach reach);
 
   /// Makes one member of a group that has lost most of its members the first one of a group of its
   /// own. The replica gets all that is in the log, also entries that are not known to be committed,

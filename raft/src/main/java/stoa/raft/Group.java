@@ -11,7 +11,7 @@ import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Replica;
 
-/// One replica of a shard with its place in a group. Thread-safe.
+/// One replica of a group, with its place among the members. Thread-safe.
 ///
 /// Proposing, confirming and changing the members work at the group's leader; other replicas refuse
 /// them, and [#leader] names the leader.

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import stoa.transport.Address;
 import stoa.transport.Channel;
-import stoa.transport.Limits;
+import stoa.transport.ConnectionLimits;
 import stoa.transport.Network;
 import stoa.transport.Receiver;
 import stoa.transport.Service;
@@ -96,7 +96,7 @@ public final class MemberNetwork implements AutoCloseable {
   }
 
   /// Returns the way to a port of a member; the caller closes it.
-  public Channel channel(Member to, int port, Limits limits) {
+  public Channel channel(Member to, int port, ConnectionLimits limits) {
     return new Channel(sockets, new Address(to.host(), port), limits, Map::of);
   }
 
@@ -113,7 +113,7 @@ public final class MemberNetwork implements AutoCloseable {
   /// Listens at a port until the answer is closed.
   ///
   /// @throws IOException when the address is not available
-  public Network.Listening listen(String host, int port, Limits limits, Port taking)
+  public Network.Listening listen(String host, int port, ConnectionLimits limits, Port taking)
       throws IOException {
     return sockets.listen(
         new Address(host, port),

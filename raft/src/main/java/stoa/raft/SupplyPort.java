@@ -23,15 +23,15 @@ import stoa.log.CatchUp;
 import stoa.log.Replica;
 import stoa.log.Supply;
 import stoa.transport.Channel;
-import stoa.transport.Limits;
+import stoa.transport.ConnectionLimits;
 import stoa.transport.Network;
 import stoa.transport.Receiver;
 import stoa.transport.Status;
 import stoa.transport.StatusException;
 import stoa.transport.Stream;
 
-/// The port of a node at which others get the missing data of their replicas, and ask [Questions];
-/// and the requesting end.
+/// The port of a node at which others get the missing data of their replicas, and ask
+/// [QuestionHandler]; and the requesting end.
 ///
 /// Thread-safe. A thread answers each question, and one each [Supply], of which there are few at a
 /// time.
@@ -44,12 +44,12 @@ public final class SupplyPort implements AutoCloseable {
    * QUESTION: the question. The answer is a message.
    *
    * SUPPLY: of the group the store i64 and the number i32; then questions, each after the answer to
-   * the one before. An answer is any number of messages, and an empty one. A question that cannot be
-   * answered ends the stream.
+   * the one before. An answer is any number of messages, and an empty one. A question that cannot
+   * be answered ends the stream.
    *
    * HAD, of a replica that is about to take part in a group: of the group the store i64 and the
-   * number i32, then its own name. The answer is the index i64 up to which the other end knows it to
-   * have had the log; -1 for none.
+   * number i32, then its own name. The answer is the index i64 up to which the other end knows it
+   * to have had the log; -1 for none.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SupplyPort.class);
   static final String HELLO = "hello";
@@ -67,8 +67,8 @@ public final class SupplyPort implements AutoCloseable {
   // The most questions in progress.
   private static final int QUESTIONS_MAX = 4_096;
 
-  static final Limits LIMITS =
-      Limits.DEFAULT.withMessageBytesMax(LINE_BYTES_MAX).withStreamsMax(QUESTIONS_MAX);
+  static final ConnectionLimits LIMITS =
+      ConnectionLimits.DEFAULT.withMessageBytesMax(LINE_BYTES_MAX).withStreamsMax(QUESTIONS_MAX);
 
   private static final int PIECE = 64 << 10;
 
@@ -85,7 +85,7 @@ public final class SupplyPort implements AutoCloseable {
   private final MemberNetwork network;
   private final Function<GroupId, @Nullable Replica> replicas;
   private final Function<GroupId, Acknowledged> acknowledged;
-  private final Questions questions;
+  private final QuestionHandler questions;
   private final Network.Listening listening;
   private final Semaphore freeQuestions = new Semaphore(QUESTIONS_MAX);
   private final Semaphore freeSupplies = new Semaphore(SUPPLIES_MAX);
@@ -102,7 +102,7 @@ public final class SupplyPort implements AutoCloseable {
       int port,
       Function<GroupId, @Nullable Replica> replicas,
       Function<GroupId, Acknowledged> acknowledged,
-      Questions questions)
+      QuestionHandler questions)
       throws IOException {
     this.network = network;
     this.replicas = replicas;

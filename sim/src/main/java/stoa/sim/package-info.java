@@ -20,7 +20,7 @@
 /// answer, or shows the longest part that has one and the call that has no place in it. A search
 /// that exceeds its steps has failed.
 ///
-/// **An implementation of [stoa.log.ShardLog].** [stoa.sim.scenario.ShardLogContract] checks the
+/// **An implementation of [stoa.log.BatchLog].** [stoa.sim.scenario.BatchLogContract] checks the
 /// obligations of every log of a shard, over any [stoa.sim.world.PoweredDisk];
 /// [stoa.sim.world.SimulatedShard] is a replicated log, with leader changes, delays, repeats and
 /// unknown outcomes, for code on top of such a log.

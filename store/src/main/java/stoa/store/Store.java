@@ -24,7 +24,7 @@ import stoa.base.Key;
 import stoa.base.Measures;
 import stoa.base.StreamId;
 import stoa.base.Trace;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.RunningCalls;
@@ -78,7 +78,7 @@ public final class Store implements AutoCloseable {
 
   /// Opens a store on a log, which the store closes with itself. Seals the log for an epoch of its
   /// own.
-  public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
+  public Store(StoreConfig config, BatchLog log, Clock clock, Threads threads) {
     this(new StoreParts(config, log, log.streams(), null, null, clock, threads));
   }
 
@@ -89,7 +89,7 @@ public final class Store implements AutoCloseable {
   /// @param neighbors the other stores; null when handlers call no keys of other stores
   public Store(
       StoreConfig config,
-      ShardLog log,
+      BatchLog log,
       @Nullable Addresses order,
       @Nullable Neighbors neighbors,
       Clock clock,
@@ -140,14 +140,14 @@ public final class Store implements AutoCloseable {
   /// @throws Closed when the store is closed
   public Request put(Target target, Put put, Terms terms) {
     PutRequest request = newPut(target, put, terms.at(terms.pace().awaited()));
-    if (engine.waiting().joins(request)) return engine.leader().await(request);
-    return engine.leader().log(request);
+    if (engine.waiting().joins(request)) return engine.writer().await(request);
+    return engine.writer().log(request);
   }
 
   /// Puts a value without waiting. The store executes the puts of one thread in order.
   public Request putAsync(Target target, Put put, Terms terms) {
     PutRequest request = newPut(target, put, terms);
-    if (!engine.waiting().joins(request)) engine.leader().logAsync(request);
+    if (!engine.waiting().joins(request)) engine.writer().logAsync(request);
     return request;
   }
 
@@ -185,14 +185,14 @@ public final class Store implements AutoCloseable {
   /// @throws stoa.UnknownOutcome when the time was over after that: the deletion waits for earlier
   ///   puts, and the key executes it
   public long delete(Target target, Terms terms) {
-    return engine.leader().log(newDeletion(target, terms)).number();
+    return engine.writer().log(newDeletion(target, terms)).number();
   }
 
   /// Ends a generation, like [#delete], without waiting. The [number][Request#number()] of the
   /// request is the generation that ended.
   public Request deleteAsync(Target target, Terms terms) {
     DeleteRequest request = newDeletion(target, terms);
-    engine.leader().logAsync(request);
+    engine.writer().logAsync(request);
     return request;
   }
 
@@ -231,14 +231,14 @@ public final class Store implements AutoCloseable {
   ///
   /// @return the settled request
   public Request get(Target target, Object query, Terms terms) {
-    return engine.leader().get(newGet(target, query, terms.at(terms.pace().awaited())));
+    return engine.writer().get(newGet(target, query, terms.at(terms.pace().awaited())));
   }
 
   /// Asks a key's handler without waiting, after the earlier puts and deletions of the key.
   public Request getAsync(Target target, Object query, Terms terms) {
     GetRequest request = newGet(target, query, terms);
     if (request.alone) request.asked = moment();
-    engine.leader().askInTurn(request);
+    engine.writer().askInTurn(request);
     return request;
   }
 
@@ -251,7 +251,7 @@ public final class Store implements AutoCloseable {
 
   /// Returns the stream address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
-    return engine.questions().generation(key);
+    return engine.keyReads().generation(key);
   }
 
   /// Returns the [Target#generationHint()] of a key.
@@ -262,14 +262,14 @@ public final class Store implements AutoCloseable {
   /// Returns the stream address of the last put or deletion that a key has executed, 0 when there
   /// was none.
   public long position(Key key) {
-    return engine.questions().position(key);
+    return engine.keyReads().position(key);
   }
 
   /// Returns [#position(Key)] for a reader with a time limit.
   ///
   /// @throws stoa.DeadlineExceeded when calls on the key are in progress for longer
   public long position(Key key, Duration timeMax) {
-    return engine.questions().position(key, engine.limits().endAfter(timeMax));
+    return engine.keyReads().position(key, engine.limits().endAfter(timeMax));
   }
 
   /// Returns the time of the last put that a key has executed, in microseconds since 1970. Where
@@ -318,7 +318,7 @@ public final class Store implements AutoCloseable {
   ///
   /// @return the entry's stream address
   public long append(Key key, byte[] payload) {
-    return engine.leader().append(key, payload);
+    return engine.writer().append(key, payload);
   }
 
   /// Visits the entries that [#append] added to a key, in order.
@@ -514,10 +514,10 @@ public final class Store implements AutoCloseable {
     refuseDiverged(target.key());
     if (unless >= 0) {
       PositionRequest asked =
-          engine.questions().position(() -> engine.admission().accepted(target::pin));
+          engine.keyReads().position(() -> engine.admission().accepted(target::pin));
       if (asked.number() == unless) return new Checkpoint(unless, 0, asked.reach(), null);
     }
-    return engine.questions().state(() -> engine.admission().accepted(target::pin));
+    return engine.keyReads().state(() -> engine.admission().accepted(target::pin));
   }
 
   private void refuseDiverged(Key key) {
@@ -533,7 +533,7 @@ public final class Store implements AutoCloseable {
   /// @param replays what the other process can execute
   public @Nullable Shipment ship(Target target, Shipment.From from, Shipment.Replays replays) {
     refuseDiverged(target.key());
-    return new Shipping(engine.playback(), engine.questions(), engine.streams())
+    return new Shipping(engine.playback(), engine.keyReads(), engine.streams())
         .ship(target, from, replays);
   }
 
@@ -545,7 +545,7 @@ public final class Store implements AutoCloseable {
 
   /// Returns a second state of a key, which follows the store's own by playback.
   public LocalView follow(Target target) {
-    return new LocalView(engine.playback(), engine.questions(), target);
+    return new LocalView(engine.playback(), engine.keyReads(), target);
   }
 
   /// A put in the log.
@@ -559,7 +559,7 @@ public final class Store implements AutoCloseable {
   ///
   /// @param entries how many entries to look at
   public List<LoggedPut> lastPuts(Key key, int entries) {
-    long position = engine.questions().position(key);
+    long position = engine.keyReads().position(key);
     var puts = new ArrayList<LoggedPut>();
     engine
         .streams()
@@ -743,7 +743,7 @@ public final class Store implements AutoCloseable {
 
   /// Returns a round of such transactions, for which the store has not voted yet.
   Prepared prepare() {
-    return new Prepared(engine.leader(), engine.intake());
+    return new Prepared(engine.writer(), engine.intake());
   }
 
   /// Logs the decisions that this store's log may lack, and begins a new epoch, during a hold.
@@ -874,19 +874,19 @@ public final class Store implements AutoCloseable {
     return engine.residents().size();
   }
 
-  // ---- leading
+  // ---- writing batches
 
-  /// Leads the requests that the calling thread, a [Gatherer], has begun, and runs the brief ones.
-  /// When that may take long, this leaves them to the writer and the workers. Requests of several
-  /// calls share a batch.
-  public void leadGathered() {
-    engine.leader().leadGathered();
+  /// Writes the requests that the calling thread, a [Gatherer], has begun, and runs the brief ones.
+  /// When that may take long, this leaves them to the writer thread and the workers. Requests of
+  /// several calls share a batch.
+  public void writeGathered() {
+    engine.writer().writeGathered();
   }
 
   /// Runs a task when the calling thread has finished its round of brief requests; returns false
   /// when the thread is in no round.
   public boolean afterRound(Runnable task) {
-    return engine.leader().afterRound(task);
+    return engine.writer().afterRound(task);
   }
 
   // ---- its end

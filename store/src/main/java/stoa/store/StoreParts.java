@@ -4,11 +4,11 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.log.Streams;
-import stoa.store.batches.BatchLeader;
+import stoa.store.batches.BatchWriter;
 import stoa.store.batches.Intake;
-import stoa.store.batches.Questions;
+import stoa.store.batches.KeyReads;
 import stoa.store.calls.Neighbors;
 import stoa.store.changes.LoggedChanges;
 import stoa.store.divergence.AcceptedStates;
@@ -70,7 +70,7 @@ final class StoreParts {
   private final StoreConfig config;
 
   // Null when this executes the log of another store.
-  private final @Nullable ShardLog log;
+  private final @Nullable BatchLog log;
 
   private final Streams streams;
   private final Threads threads;
@@ -85,9 +85,9 @@ final class StoreParts {
   private final Timeline timeline;
   private final Residents residents;
   private final Intake intake;
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final Barrier barrier;
-  private final Questions questions;
+  private final KeyReads keyReads;
   private final CallList callList;
   private final Deadlines deadlines;
   private final WaitingCalls waiting;
@@ -115,7 +115,7 @@ final class StoreParts {
   /// @param neighbors null when handlers call no keys of other stores
   StoreParts(
       StoreConfig config,
-      @Nullable ShardLog log,
+      @Nullable BatchLog log,
       Streams streams,
       @Nullable Addresses order,
       @Nullable Neighbors neighbors,
@@ -134,31 +134,31 @@ final class StoreParts {
     residents = new Residents(health, admission, streams, residentBytes, tally);
 
     // Batches.
-    ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
+    BatchLog.Tail tail = log == null ? BatchLog.Tail.EMPTY : log.tail();
     var logClock = new LogClock(clock, tail.nowMicros());
     var unfinished = new Unfinished(tail.note());
     var accepted = new AcceptedStates(streams, health);
     quarantine = new Quarantine(streams, runners, spaces, health, accepted);
     var led = new Intake.Led(log, order, logClock, unfinished, health, tally);
     intake = new Intake(led, residents, limits, spaces, quarantine, watches, threads);
-    leader =
-        new BatchLeader(
-            new BatchLeader.Parts(intake, residents, admission, limits, spaces, health, threads),
+    writer =
+        new BatchWriter(
+            new BatchWriter.Parts(intake, residents, admission, limits, spaces, health, threads),
             neighbors);
-    barrier = new Barrier(leader, residents, threads);
-    questions = new Questions(leader, limits, observed);
+    barrier = new Barrier(writer, residents, threads);
+    keyReads = new KeyReads(writer, limits, observed);
     quarantineLog =
         new QuarantineLog(
             quarantine,
             accepted,
-            new QuarantineLog.Parts(leader, residents, questions, runners, threads::answer));
+            new QuarantineLog.Parts(writer, residents, keyReads, runners, threads::answer));
 
     // Runs.
     var waits = new WaitGraph(runners, config.nestingMax());
-    var verdicts = new Verdicts(leader, waits, unfinished, health, tally, threads);
+    var verdicts = new Verdicts(writer, waits, unfinished, health, tally, threads);
     deadlines = new Deadlines(limits, runners, verdicts);
-    waiting = new WaitingCalls(leader, spaces, limits, quarantine, threads);
-    leader.waiting(waiting);
+    waiting = new WaitingCalls(writer, spaces, limits, quarantine, threads);
+    writer.waiting(waiting);
     callList = new CallList(runners, residents, verdicts, waiting, threads);
     runs =
         new Runs(
@@ -168,7 +168,7 @@ final class StoreParts {
                 limits,
                 logClock,
                 waits,
-                leader,
+                writer,
                 verdicts,
                 quarantine,
                 unfinished,
@@ -182,21 +182,19 @@ final class StoreParts {
             holds,
             streams,
             timeline,
-            new Retention.Parts(leader, spaces, quarantine, logClock, threads::answer));
+            new Retention.Parts(writer, spaces, quarantine, logClock, threads::answer));
     boolean replicated = log != null && log.isReplicated();
     announcements =
         replicated
             ? new Announcements(
-                leader, residents, spaces, streams, threads::answer, Announcements.KEPT)
+                writer, residents, spaces, streams, threads::answer, Announcements.KEPT)
             : null;
     var checkpoints = new Checkpoints(streams, accepted, retention, announcements);
     var keeper = new PastKeeper(checkpoints, retention);
     loader = new Loader(runs, streams, timeline, barrier, keeper, health);
     finder =
         new VersionFinder(
-            streams,
-            timeline,
-            new VersionFinder.Parts(leader, questions, barrier, limits, threads));
+            streams, timeline, new VersionFinder.Parts(writer, keyReads, barrier, limits, threads));
     versions =
         new Versions(finder, loader, residents, holds.pins(), intake.moments(), versionBytes);
     playback = new Playback(versions, finder, loader, streams, intake.moments(), observed);
@@ -206,20 +204,20 @@ final class StoreParts {
     residents.makeWith(key -> new Resident(parts, key));
 
     // Calls on other keys.
-    transactions = new Transactions(leader, holds, streams, timeline, residents, playback, tally);
+    transactions = new Transactions(writer, holds, streams, timeline, residents, playback, tally);
     intents = new DeclaredIntents(intake, limits, threads);
-    earlier = new EarlierCalls(streams, timeline, questions, loader, playback);
+    earlier = new EarlierCalls(streams, timeline, keyReads, loader, playback);
     incomingCalls =
         new IncomingCalls(
-            new IncomingCalls.Parts(leader, residents, limits, verdicts, callList, health, threads),
+            new IncomingCalls.Parts(writer, residents, limits, verdicts, callList, health, threads),
             new IncomingCalls.Log(streams, timeline, holds, loader, playback, transactions));
     CrossGroupCalls crossGroupCalls =
         neighbors == null
             ? null
-            : new CrossGroupCalls(leader, runs, incomingCalls, health, threads, neighbors);
-    var nested = new Nesting.Parts(leader, residents, limits, waits, unfinished);
+            : new CrossGroupCalls(writer, runs, incomingCalls, health, threads, neighbors);
+    var nested = new Nesting.Parts(writer, residents, limits, waits, unfinished);
     runs.connect(new Nesting(nested, earlier, playback, crossGroupCalls));
-    resuming = new Resuming(leader, questions, unfinished, runs, threads);
+    resuming = new Resuming(writer, keyReads, unfinished, runs, threads);
 
     if (log != null) quarantine.load();
     threads.every(this::tick);
@@ -228,7 +226,7 @@ final class StoreParts {
   private void tick() {
     deadlines.watch();
     waiting.tick();
-    leader.tick();
+    writer.tick();
     incomingCalls.tick();
     resuming.tick();
     retention.tick();
@@ -239,7 +237,7 @@ final class StoreParts {
   void close() {
     if (!health.close()) return;
     intake.progress().wake();
-    leader.callWriter();
+    writer.callWriterThread();
     waiting.end(new Closed("the store was closed while the call waited; it has changed nothing"));
     admission.awaitIdle(config.closeTimeMax());
     threads.close();
@@ -298,16 +296,16 @@ final class StoreParts {
     return intake;
   }
 
-  BatchLeader leader() {
-    return leader;
+  BatchWriter writer() {
+    return writer;
   }
 
   Barrier barrier() {
     return barrier;
   }
 
-  Questions questions() {
-    return questions;
+  KeyReads keyReads() {
+    return keyReads;
   }
 
   WaitingCalls waiting() {
@@ -395,7 +393,7 @@ final class StoreParts {
 
   StoredStreams.Parts streamParts() {
     return new StoredStreams.Parts(
-        leader,
+        writer,
         residents,
         admission,
         health,

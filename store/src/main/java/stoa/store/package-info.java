@@ -2,7 +2,7 @@
 /// the key lives.
 ///
 /// [stoa.store.Store] is the facade, and `StoreParts` wires the parts behind it. A call goes
-/// through `Target` (the key in memory), `Admission` (limits), `BatchLeader` and `Intake` (a batch,
+/// through `Target` (the key in memory), `Admission` (limits), `BatchWriter` and `Intake` (a batch,
 /// which `Draft` decides), `Resident` (the mailbox of the key and its state), and `Execution` (one
 /// run of its handler).
 ///

@@ -48,10 +48,10 @@ class AnnouncementsTest {
       Resident resident = store.engine().residents().pin(key("a"));
       var reflected = new NoteRequest.Reflected(resident, resident.answersLost());
       Resident announcements = store.engine().residents().pin(Announced.KEY);
-      store.engine().leader().announce(announcements, bytes("kept"), reflected);
+      store.engine().writer().announce(announcements, bytes("kept"), reflected);
       put(store, "b", "two");
       resident.answerLost();
-      store.engine().leader().announce(announcements, bytes("dropped"), reflected);
+      store.engine().writer().announce(announcements, bytes("dropped"), reflected);
       put(store, "b", "three");
       announcements.unpin();
       StreamId stream = Announced.KEY.stream();
@@ -83,6 +83,6 @@ class AnnouncementsTest {
   private static Announcements announcements(Store store, Threads threads, int kept) {
     StoreParts parts = store.engine();
     return new Announcements(
-        parts.leader(), parts.residents(), parts.spaces(), parts.streams(), threads::answer, kept);
+        parts.writer(), parts.residents(), parts.spaces(), parts.streams(), threads::answer, kept);
   }
 }

@@ -38,9 +38,9 @@ import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.log.Batch;
-import stoa.log.LocalShardLog;
+import stoa.log.BatchLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Outcome;
-import stoa.log.ShardLog;
 import stoa.log.Token;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -78,7 +78,7 @@ class CoordinatorTest {
     private volatile int cutCommits;
 
     void open(Addresses order, Clock clock) {
-      var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
+      var log = new LocalBatchLog(Device.open(disk, DeviceConfig.standard()));
       var troubled = new TroubledLog(log, batch -> trouble.apply(batch));
       var opened = new Store(CONFIG, troubled, order, null, clock, Threads.real());
       opened.register("script", Script.FACTORY);
@@ -169,7 +169,7 @@ class CoordinatorTest {
   private Addresses order(int site) {
     return new Addresses() {
       @Override
-      public Adopted adopt(long term, ShardLog.Tail tail) {
+      public Adopted adopt(long term, BatchLog.Tail tail) {
         return coordinator.of(site).adopt(term, tail);
       }
 

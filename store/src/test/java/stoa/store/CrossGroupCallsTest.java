@@ -31,7 +31,7 @@ import stoa.UnknownOutcome;
 import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
@@ -75,7 +75,7 @@ class CrossGroupCallsTest {
     }
 
     void open() {
-      var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
+      var log = new LocalBatchLog(Device.open(disk, DeviceConfig.standard()));
       Addresses order = number == 0 ? coordinator.home() : coordinator.of(number);
       var opened = new Store(CONFIG, log, order, this, clock, running.get());
       opened.register("script", Script.FACTORY);

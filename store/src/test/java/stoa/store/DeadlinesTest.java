@@ -23,7 +23,7 @@ import stoa.base.Answer;
 import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -96,7 +96,7 @@ class DeadlinesTest {
   }
 
   private Store open() {
-    var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
+    var log = new LocalBatchLog(Device.open(disk, DeviceConfig.standard()));
     var limits = new StoreConfig(Duration.ofMinutes(5), 10_000, 1 << 20, 16, Duration.ofSeconds(5));
     var opened = new Store(limits, log, Clock.system(), Threads.real());
     opened.register("slow", new Factory());

@@ -17,7 +17,7 @@ import stoa.base.Answer;
 import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Streams;
 import stoa.storage.Device;
 import stoa.storage.RunningCalls;
@@ -120,7 +120,7 @@ class FatalCallTest {
   private Store open() {
     var device = Device.open(disk, DeviceConfig.standard());
     running = device.running();
-    var store = new Store(CONFIG, new LocalShardLog(device), Clock.system(), Threads.real());
+    var store = new Store(CONFIG, new LocalBatchLog(device), Clock.system(), Threads.real());
     store.noteRuns(device.running());
     store.register("fragile", new Factory());
     return store;

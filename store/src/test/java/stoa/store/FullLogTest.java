@@ -24,9 +24,9 @@ import stoa.base.Answer;
 import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.log.LocalShardLog;
+import stoa.log.BatchLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Outcome;
-import stoa.log.ShardLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
@@ -46,9 +46,9 @@ class FullLogTest {
   private static final Existence ANY = new Existence.Any(null);
 
   /// A log that has no room for the first batches with an entry of some kind.
-  private static ShardLog full(byte kind, int refusals) {
+  private static BatchLog full(byte kind, int refusals) {
     var left = new AtomicInteger(refusals);
-    var log = new LocalShardLog(Device.open(new MemoryDisk(64 << 20), DeviceConfig.standard()));
+    var log = new LocalBatchLog(Device.open(new MemoryDisk(64 << 20), DeviceConfig.standard()));
     return new TroubledLog(
         log,
         batch -> {
@@ -130,7 +130,7 @@ class FullLogTest {
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch goOn = new CountDownLatch(1);
 
-  private Store open(ShardLog log) {
+  private Store open(BatchLog log) {
     var config =
         new StoreConfig(Duration.ofMinutes(1), 10_000, 64 << 20, 16, Duration.ofSeconds(5));
     var store = new Store(config, log, Clock.system(), Threads.real());

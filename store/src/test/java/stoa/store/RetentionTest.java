@@ -23,7 +23,7 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
@@ -57,7 +57,7 @@ class RetentionTest {
     var config =
         new StoreConfig(Duration.ofSeconds(10), 1_000, 64 << 20, 16, Duration.ofSeconds(5));
     var made =
-        new Store(config, new LocalShardLog(device), micros::get, new Untimed(Threads.real()));
+        new Store(config, new LocalBatchLog(device), micros::get, new Untimed(Threads.real()));
     made.register("cell", cells);
     return made;
   }
@@ -610,7 +610,7 @@ class RetentionTest {
     device = openDevice();
     var config =
         new StoreConfig(Duration.ofSeconds(10), 1_000, 64 << 20, 16, Duration.ofSeconds(5));
-    store = new Store(config, new LocalShardLog(device), micros::get, Threads.real());
+    store = new Store(config, new LocalBatchLog(device), micros::get, Threads.real());
     store.register("cell", cells);
     fill("c", 1, 5);
     long counter = store.events(key("c"), 5, 5).getFirst().entry().log().counter();

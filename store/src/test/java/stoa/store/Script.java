@@ -9,8 +9,8 @@ import stoa.base.Answer;
 import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.log.LocalShardLog;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
+import stoa.log.LocalBatchLog;
 import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -64,16 +64,16 @@ final class Script implements Handler {
   private final List<String> lines = new ArrayList<>();
 
   static Store open(Disk disk, Threads threads, Duration callTimeMax, long residentBytesMax) {
-    var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
+    var log = new LocalBatchLog(Device.open(disk, DeviceConfig.standard()));
     return open(log, threads, callTimeMax, residentBytesMax);
   }
 
-  static Store open(ShardLog log) {
+  static Store open(BatchLog log) {
     return open(log, Threads.real(), Duration.ofSeconds(10), 64 << 20);
   }
 
   private static Store open(
-      ShardLog log, Threads threads, Duration callTimeMax, long residentBytesMax) {
+      BatchLog log, Threads threads, Duration callTimeMax, long residentBytesMax) {
     var config = new StoreConfig(callTimeMax, 10_000, residentBytesMax, 16, Duration.ofSeconds(5));
     var store = new Store(config, log, Clock.system(), threads);
     store.register("script", FACTORY);

@@ -34,9 +34,9 @@ import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.base.Footprint;
 import stoa.base.Key;
-import stoa.log.LocalShardLog;
+import stoa.log.BatchLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Outcome;
-import stoa.log.ShardLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
@@ -201,10 +201,10 @@ class SequelTest {
   }
 
   private Store open(Threads threads) {
-    return open(threads, new LocalShardLog(Device.open(disk, DeviceConfig.standard())));
+    return open(threads, new LocalBatchLog(Device.open(disk, DeviceConfig.standard())));
   }
 
-  private Store open(Threads threads, ShardLog log) {
+  private Store open(Threads threads, BatchLog log) {
     var config =
         new StoreConfig(Duration.ofSeconds(10), 10_000, 64 << 20, 16, Duration.ofMillis(1));
     var store = new Store(config, log, Clock.system(), threads);
@@ -291,7 +291,7 @@ class SequelTest {
     var full = new AtomicBoolean(true);
     var log =
         new TroubledLog(
-            new LocalShardLog(Device.open(disk, DeviceConfig.standard())),
+            new LocalBatchLog(Device.open(disk, DeviceConfig.standard())),
             batch ->
                 full.get()
                         && batch.entries().stream()

@@ -28,7 +28,7 @@ import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.Gone;
 import stoa.base.Existence;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Outcome;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -296,7 +296,7 @@ class StoreTest {
     var slow = new AtomicBoolean();
     var log =
         new TroubledLog(
-            new LocalShardLog(Device.open(disk, DeviceConfig.standard())),
+            new LocalBatchLog(Device.open(disk, DeviceConfig.standard())),
             _ -> {
               if (!slow.get()) return null;
               begun.countDown();

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.function.Executable;
 import stoa.LogAddress;
 import stoa.StreamKey;
 import stoa.Unavailable;
-import stoa.log.ForwardingShardLog;
-import stoa.log.LocalShardLog;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
+import stoa.log.ForwardingBatchLog;
+import stoa.log.LocalBatchLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
@@ -25,8 +25,8 @@ class StreamsConfirmedTest {
 
   private final AtomicBoolean elsewhere = new AtomicBoolean();
 
-  private final class Led extends ForwardingShardLog {
-    private Led(ShardLog log) {
+  private final class Led extends ForwardingBatchLog {
+    private Led(BatchLog log) {
       super(log);
     }
 
@@ -57,7 +57,7 @@ class StreamsConfirmedTest {
     for (var question : questions) {
       elsewhere.set(false);
       Device device = Device.open(new MemoryDisk(1 << 20), DeviceConfig.standard());
-      try (var store = Script.open(new Led(new LocalShardLog(device)))) {
+      try (var store = Script.open(new Led(new LocalBatchLog(device)))) {
         StoredStreams streams = store.userStreams();
         var _ = streams.append(List.of(ALICE), List.of(new byte[] {1})).get();
         question.accept(streams);

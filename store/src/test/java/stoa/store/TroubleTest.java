@@ -32,7 +32,7 @@ import stoa.base.CheckpointRule;
 import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.Disk;
@@ -172,7 +172,7 @@ class TroubleTest {
 
   private static Store open(
       Disk disk, Threads threads, HandlerFactory factory, Duration callTimeMax, long residentMax) {
-    var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
+    var log = new LocalBatchLog(Device.open(disk, DeviceConfig.standard()));
     var config = new StoreConfig(callTimeMax, 10_000, residentMax, 16, Duration.ofMillis(200));
     var store = new Store(config, log, Clock.system(), threads);
     store.register("script", factory);
@@ -437,7 +437,7 @@ class TroubleTest {
             var hour = Duration.ofHours(1);
             asked.complete(
                 store.getAsync(target, "spin", Terms.expecting(any).at(Pace.BRIEF).within(hour)));
-            store.leadGathered();
+            store.writeGathered();
           });
       caller.start();
       Request spin = asked.get();

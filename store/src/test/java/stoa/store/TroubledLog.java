@@ -4,18 +4,18 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.log.Batch;
-import stoa.log.ForwardingShardLog;
+import stoa.log.BatchLog;
+import stoa.log.ForwardingBatchLog;
 import stoa.log.Outcome;
-import stoa.log.ShardLog;
 
 /// A log in front of which something may happen to a batch.
-final class TroubledLog extends ForwardingShardLog {
+final class TroubledLog extends ForwardingBatchLog {
   private final Function<Batch, @Nullable Outcome> trouble;
 
   /// @param log that it stands for
   /// @param trouble may wait, and answers what becomes of a batch that is not appended; null for
   ///   nothing
-  TroubledLog(ShardLog log, Function<Batch, @Nullable Outcome> trouble) {
+  TroubledLog(BatchLog log, Function<Batch, @Nullable Outcome> trouble) {
     super(log);
     this.trouble = trouble;
   }

@@ -64,7 +64,7 @@ public final class StoaCluster implements AutoCloseable {
   ///
   /// @param servers 1 to 5
   public static StoaCluster start(int servers) {
-    return start(servers, 1, Settings.standard());
+    return start(servers, 1, TestDefaults.standard());
   }
 
   /// Starts servers with an empty store, which the caller closes.

@@ -64,7 +64,7 @@ public final class StoaExtension
 
   /// Gives stores with the standard configuration; for `@ExtendWith`.
   public StoaExtension() {
-    this(Settings.standard());
+    this(TestDefaults.standard());
   }
 
   private StoaExtension(StoaConfig config) {

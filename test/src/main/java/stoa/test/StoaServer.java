@@ -61,7 +61,7 @@ public final class StoaServer implements AutoCloseable {
 
   /// Starts a server with an empty store and the standard configuration, which the caller closes.
   public static StoaServer start() {
-    return start(Settings.standard());
+    return start(TestDefaults.standard());
   }
 
   /// Starts a server with an empty store, which the caller closes.

@@ -41,7 +41,7 @@ public final class StoaStore implements AutoCloseable {
 
   /// Opens an empty store with the standard configuration, which the caller closes.
   public static StoaStore open() {
-    return open(Settings.standard());
+    return open(TestDefaults.standard());
   }
 
   /// Opens an empty store, which the caller closes.

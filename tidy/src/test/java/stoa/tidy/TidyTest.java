@@ -125,7 +125,7 @@ class TidyTest {
               CLOCK),
           Edge.of("stoa.store.blobs.Gates", "writers and deleters of a blob wait here", THREAD),
           Edge.of("stoa.store.ordering.Coordinator", "callers wait here for the decision", THREAD),
-          Edge.of("stoa.store.leading.Leadership", "knows which thread leads", THREAD),
+          Edge.of("stoa.store.leading.BatchTurn", "knows which thread writes the batch", THREAD),
           Edge.of("stoa.store.watching.Progress", "followers of the log wait here", THREAD),
           Edge.of("stoa.store.running.Pending", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.batches.Round", "knows the thread that runs it", THREAD),

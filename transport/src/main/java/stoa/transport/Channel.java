@@ -15,7 +15,7 @@ public final class Channel implements AutoCloseable {
 
   private final Network network;
   private final Address address;
-  private final Limits limits;
+  private final ConnectionLimits limits;
   private final Supplier<Map<String, String>> headers;
 
   // Guarded by this.
@@ -26,7 +26,10 @@ public final class Channel implements AutoCloseable {
   ///
   /// @param headers asked for each stream
   public Channel(
-      Network network, Address address, Limits limits, Supplier<Map<String, String>> headers) {
+      Network network,
+      Address address,
+      ConnectionLimits limits,
+      Supplier<Map<String, String>> headers) {
     this.network = network;
     this.address = address;
     this.limits = limits;

@@ -54,7 +54,7 @@ public final class Connection {
   private static final int CONTROL_BYTES_MAX = 1 << 20;
 
   private final Wire wire;
-  private final Limits limits;
+  private final ConnectionLimits limits;
 
   // Of an end that takes streams; null at a client.
   private final @Nullable Service service;
@@ -104,7 +104,7 @@ public final class Connection {
   ///
   /// @param service takes the streams of the other end; null at a client
   /// @param begun learns when the other end begins its first stream
-  Connection(Wire wire, Limits limits, @Nullable Service service, Runnable begun) {
+  Connection(Wire wire, ConnectionLimits limits, @Nullable Service service, Runnable begun) {
     this.wire = wire;
     this.limits = limits;
     this.service = service;

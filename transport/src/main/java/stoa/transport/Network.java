@@ -7,12 +7,12 @@ import java.util.concurrent.CompletableFuture;
 public interface Network {
   /// Begins to connect. Does not wait: streams may begin at once, and end with
   /// [Status.Code#UNAVAILABLE] when nothing listens there.
-  Connection connect(Address to, Limits limits);
+  Connection connect(Address to, ConnectionLimits limits);
 
   /// Listens until the answer is closed.
   ///
   /// @throws IOException when the address is not available
-  Listening listen(Address at, Limits limits, Service service) throws IOException;
+  Listening listen(Address at, ConnectionLimits limits, Service service) throws IOException;
 
   /// A port that takes connections. Thread-safe.
   interface Listening extends AutoCloseable {

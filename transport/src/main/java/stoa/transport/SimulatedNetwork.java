@@ -64,14 +64,14 @@ public final class SimulatedNetwork implements Network {
   }
 
   @Override
-  public Connection connect(Address to, Limits limits) {
+  public Connection connect(Address to, ConnectionLimits limits) {
     return connect("client", to, limits);
   }
 
   /// Connects from a host.
   ///
   /// @param from the name of the host, for [#lose] and [#breakAll]
-  public Connection connect(String from, Address to, Limits limits) {
+  public Connection connect(String from, Address to, ConnectionLimits limits) {
     var cable = new Cable(from, to);
     cables.add(cable);
     var near = cable.near;
@@ -114,7 +114,7 @@ public final class SimulatedNetwork implements Network {
   }
 
   @Override
-  public Listening listen(Address at, Limits limits, Service service) throws IOException {
+  public Listening listen(Address at, ConnectionLimits limits, Service service) throws IOException {
     var address = at.port() == 0 ? new Address(at.host(), ++lastPort) : at;
     var port = new Port(address, limits, service);
     if (ports.putIfAbsent(address, port) != null) {
@@ -125,13 +125,13 @@ public final class SimulatedNetwork implements Network {
 
   private final class Port implements Listening {
     private final Address address;
-    private final Limits limits;
+    private final ConnectionLimits limits;
     private final Service service;
     private final Set<Cable> open = new LinkedHashSet<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private boolean closed;
 
-    Port(Address address, Limits limits, Service service) {
+    Port(Address address, ConnectionLimits limits, Service service) {
       this.address = address;
       this.limits = limits;
       this.service = service;

@@ -89,7 +89,7 @@ public final class Sockets implements Network, AutoCloseable {
   }
 
   @Override
-  public Connection connect(Address to, Limits limits) {
+  public Connection connect(Address to, ConnectionLimits limits) {
     Loops.Loop loop = loops.next();
     Secured secured = tls == null ? null : new Secured(tls.connecting(to));
     var wire = new SocketWire(buffers, loop, sending, to.toString(), secured, _ -> {});
@@ -126,7 +126,7 @@ public final class Sockets implements Network, AutoCloseable {
   }
 
   @Override
-  public Listening listen(Address at, Limits limits, Service service) throws IOException {
+  public Listening listen(Address at, ConnectionLimits limits, Service service) throws IOException {
     var channel = ServerSocketChannel.open();
     try {
       channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -153,7 +153,7 @@ public final class Sockets implements Network, AutoCloseable {
   private final class Port implements Listening, Loops.Handler {
     private final ServerSocketChannel channel;
     private final int port;
-    private final Limits limits;
+    private final ConnectionLimits limits;
     private final Service service;
     private final Loops.Loop loop;
     private final Set<SocketWire> open = ConcurrentHashMap.newKeySet();
@@ -169,7 +169,7 @@ public final class Sockets implements Network, AutoCloseable {
     private @Nullable SelectionKey key; // of the thread
     private long pausedNanos; // of the thread; 0 while it accepts
 
-    Port(ServerSocketChannel channel, Limits limits, Service service, Loops.Loop loop)
+    Port(ServerSocketChannel channel, ConnectionLimits limits, Service service, Loops.Loop loop)
         throws IOException {
       this.channel = channel;
       this.loop = loop;

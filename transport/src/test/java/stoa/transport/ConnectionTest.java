@@ -69,8 +69,8 @@ class ConnectionTest {
   void messagesOfManyStreamsArriveWholeAndInOrder(long seed) throws IOException {
     var random = new SplittableRandom(seed);
     var network = network(seed);
-    network.listen(SERVER, Limits.DEFAULT, new Echo());
-    Connection connection = network.connect(SERVER, Limits.DEFAULT);
+    network.listen(SERVER, ConnectionLimits.DEFAULT, new Echo());
+    Connection connection = network.connect(SERVER, ConnectionLimits.DEFAULT);
     var sent = new ArrayList<List<byte[]>>();
     var heard = new ArrayList<Net.Heard>();
     for (int i = 0; i < 10; i++) {
@@ -122,9 +122,9 @@ class ConnectionTest {
     var echo = new Echo();
     network.listen(
         SERVER,
-        Limits.DEFAULT,
+        ConnectionLimits.DEFAULT,
         began -> (began.method().equals("slow") ? slow : echo).begin(began));
-    Connection connection = network.connect(SERVER, Limits.DEFAULT);
+    Connection connection = network.connect(SERVER, ConnectionLimits.DEFAULT);
     var sender = new Net.Heard();
     Stream stream = connection.open("slow", Map.of(), sender);
     time.run(SECOND);
@@ -157,8 +157,9 @@ class ConnectionTest {
   void emptyMessagesThatNobodyAskedForAreHeldBackToo() throws IOException {
     var network = network(4);
     var slow = new Slow();
-    network.listen(SERVER, Limits.DEFAULT, slow);
-    Stream stream = network.connect(SERVER, Limits.DEFAULT).open("slow", Map.of(), new Net.Heard());
+    network.listen(SERVER, ConnectionLimits.DEFAULT, slow);
+    Stream stream =
+        network.connect(SERVER, ConnectionLimits.DEFAULT).open("slow", Map.of(), new Net.Heard());
     time.run(SECOND);
     for (int i = 0; i < 200_000; i++) stream.send(new byte[0]);
     time.run(SECOND);
@@ -172,11 +173,11 @@ class ConnectionTest {
   @Test
   void aStreamThatQueuesTooMuchEnds() throws IOException {
     var network = network(5);
-    network.listen(SERVER, Limits.DEFAULT, new Slow());
+    network.listen(SERVER, ConnectionLimits.DEFAULT, new Slow());
     var heard = new Net.Heard();
     Stream stream =
         network
-            .connect(SERVER, Limits.DEFAULT.withQueuedBytesMax(4 << 20))
+            .connect(SERVER, ConnectionLimits.DEFAULT.withQueuedBytesMax(4 << 20))
             .open("slow", Map.of(), heard);
     time.run(SECOND);
     for (int i = 0; i < 100; i++) stream.send(new byte[100_000]);
@@ -194,8 +195,8 @@ class ConnectionTest {
   @Test
   void aMessageThatIsTooLargeEndsItsStreamAlone() throws IOException {
     var network = network(6);
-    network.listen(SERVER, Limits.DEFAULT.withMessageBytesMax(10_000), new Echo());
-    Connection connection = network.connect(SERVER, Limits.DEFAULT);
+    network.listen(SERVER, ConnectionLimits.DEFAULT.withMessageBytesMax(10_000), new Echo());
+    Connection connection = network.connect(SERVER, ConnectionLimits.DEFAULT);
     var large = new Net.Heard();
     connection.open("echo", Map.of(), large).send(new byte[10_001]);
     var good = new Net.Heard();
@@ -211,8 +212,8 @@ class ConnectionTest {
   @Test
   void tooManyStreamsAreRefusedOneByOne() throws IOException {
     var network = network(7);
-    network.listen(SERVER, Limits.DEFAULT.withStreamsMax(2), new Slow());
-    Connection connection = network.connect(SERVER, Limits.DEFAULT);
+    network.listen(SERVER, ConnectionLimits.DEFAULT.withStreamsMax(2), new Slow());
+    Connection connection = network.connect(SERVER, ConnectionLimits.DEFAULT);
     var all = new ArrayList<Net.Heard>();
     Stream first = null;
     for (int i = 0; i < 3; i++) {
@@ -237,14 +238,14 @@ class ConnectionTest {
     var network = network(8);
     network.listen(
         SERVER,
-        Limits.DEFAULT,
+        ConnectionLimits.DEFAULT,
         stream -> {
           for (int i = 0; i < 50; i++) stream.send(new byte[50_000]);
           stream.end(Status.of(Status.Code.NOT_FOUND, "gone"));
           return new Net.Heard();
         });
     var heard = new Net.Heard();
-    Connection connection = network.connect(SERVER, Limits.DEFAULT);
+    Connection connection = network.connect(SERVER, ConnectionLimits.DEFAULT);
     Stream stream = connection.open("a", Map.of(), heard);
     for (int i = 0; i < 50; i++) {
       time.run(SECOND / 10);
@@ -261,8 +262,8 @@ class ConnectionTest {
   void aClientThatGivesUpIsHeardOfAtOnce() throws IOException {
     var network = network(9);
     var slow = new Slow();
-    network.listen(SERVER, Limits.DEFAULT, slow);
-    Connection connection = network.connect(SERVER, Limits.DEFAULT);
+    network.listen(SERVER, ConnectionLimits.DEFAULT, slow);
+    Connection connection = network.connect(SERVER, ConnectionLimits.DEFAULT);
     Stream stream = connection.open("slow", Map.of(), new Net.Heard());
     stream.send(new byte[500_000]);
     time.run(SECOND);
@@ -276,7 +277,7 @@ class ConnectionTest {
 
   @Test
   void silenceEndsAConnectionAndABrokenOneEndsItsStreams() throws IOException {
-    var limits = Limits.DEFAULT.withSilence(Duration.ofSeconds(2), Duration.ofSeconds(1));
+    var limits = ConnectionLimits.DEFAULT.withSilence(Duration.ofSeconds(2), Duration.ofSeconds(1));
     var network = network(10);
     var slow = new Slow();
     network.listen(SERVER, limits, slow);
@@ -309,8 +310,8 @@ class ConnectionTest {
   @Test
   void aPortThatDrainsLetsStreamsEnd() throws IOException {
     var network = network(11);
-    var port = network.listen(SERVER, Limits.DEFAULT, new Echo());
-    Connection connection = network.connect(SERVER, Limits.DEFAULT);
+    var port = network.listen(SERVER, ConnectionLimits.DEFAULT, new Echo());
+    Connection connection = network.connect(SERVER, ConnectionLimits.DEFAULT);
     var heard = new Net.Heard();
     Stream stream = connection.open("echo", Map.of(), heard);
     stream.request(2);
@@ -332,7 +333,7 @@ class ConnectionTest {
     assertTrue(connection.isLost());
     assertTrue(port.isOver());
     var nobody = new Net.Heard();
-    network.connect(SERVER, Limits.DEFAULT).open("echo", Map.of(), nobody);
+    network.connect(SERVER, ConnectionLimits.DEFAULT).open("echo", Map.of(), nobody);
     time.run(SECOND);
     assertEquals(Status.Code.UNAVAILABLE, over(nobody).code());
   }
@@ -340,8 +341,8 @@ class ConnectionTest {
   @Test
   void anIdleConnectionIsClosed() throws IOException {
     var network = network(12);
-    network.listen(SERVER, Limits.DEFAULT.withIdle(Duration.ofSeconds(3)), new Echo());
-    Connection connection = network.connect(SERVER, Limits.DEFAULT);
+    network.listen(SERVER, ConnectionLimits.DEFAULT.withIdle(Duration.ofSeconds(3)), new Echo());
+    Connection connection = network.connect(SERVER, ConnectionLimits.DEFAULT);
     var heard = new Net.Heard();
     Stream stream = connection.open("echo", Map.of(), heard);
     time.run(10 * SECOND);
@@ -384,7 +385,7 @@ class ConnectionTest {
 
   /// Returns the frames that a client says for some streams.
   private static byte[] honest(SplittableRandom random) {
-    var client = new Connection(new Bare(), Limits.DEFAULT, null, () -> {});
+    var client = new Connection(new Bare(), ConnectionLimits.DEFAULT, null, () -> {});
     client.connected();
     for (int i = 0; i < 5; i++) {
       Stream stream = client.open("echo", Map.of("a", "b"), new Net.Heard());
@@ -418,7 +419,7 @@ class ConnectionTest {
       var random = new SplittableRandom(seed);
       var wire = new Bare();
       var echo = new Echo();
-      var server = new Connection(wire, Limits.DEFAULT, echo, () -> {});
+      var server = new Connection(wire, ConnectionLimits.DEFAULT, echo, () -> {});
       byte[] bytes = seed % 3 == 0 ? strange(random) : honest(random);
       if (seed % 3 == 1) {
         for (int i = 0; i < 3; i++) bytes[random.nextInt(bytes.length)] ^= (byte) random.nextInt();
@@ -445,7 +446,7 @@ class ConnectionTest {
   @Test
   void oneThatSendsMoreThanItWasAllowedIsCutOff() {
     var wire = new Bare();
-    var server = new Connection(wire, Limits.DEFAULT, new Slow(), () -> {});
+    var server = new Connection(wire, ConnectionLimits.DEFAULT, new Slow(), () -> {});
     var in = ByteBuffer.allocate(4 << 20);
     in.put(Frames.first());
     Frames.write(in, Frames.OPEN, 1, new byte[] {1, 'a', 0}, 0, 3);
@@ -469,7 +470,8 @@ class ConnectionTest {
   @Test
   void oneThatAsksAndNeverReadsIsCutOff() {
     var wire = new Bare();
-    var server = new Connection(wire, Limits.DEFAULT.withStreamsMax(1), new Slow(), () -> {});
+    var server =
+        new Connection(wire, ConnectionLimits.DEFAULT.withStreamsMax(1), new Slow(), () -> {});
     var in = ByteBuffer.allocate(1 << 20);
     in.put(Frames.first());
     for (int i = 1; i < 100_000; i++) {
@@ -492,7 +494,7 @@ class ConnectionTest {
   @Test
   void aClientOfHttp2LearnsWhyItIsRefused() {
     var wire = new Bare();
-    var server = new Connection(wire, Limits.DEFAULT, new Slow(), () -> {});
+    var server = new Connection(wire, ConnectionLimits.DEFAULT, new Slow(), () -> {});
     server.received(
         ByteBuffer.wrap(
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -507,7 +509,7 @@ class ConnectionTest {
 
   @Test
   void aServerSaysNothingBeforeItsClient() {
-    var server = new Connection(new Bare(), Limits.DEFAULT, new Slow(), () -> {});
+    var server = new Connection(new Bare(), ConnectionLimits.DEFAULT, new Slow(), () -> {});
     server.connected();
     var out = ByteBuffer.allocate(1_000);
     assertFalse(server.fill(out));
@@ -519,7 +521,7 @@ class ConnectionTest {
   @Test
   void aStreamIsReadyWhenTheServerHasSpoken() {
     var heard = new Net.Heard();
-    var client = new Connection(new Bare(), Limits.DEFAULT, null, () -> {});
+    var client = new Connection(new Bare(), ConnectionLimits.DEFAULT, null, () -> {});
     Stream stream = client.open("a", Map.of(), heard);
     client.connected();
     assertFalse(stream.isReady());
@@ -531,7 +533,7 @@ class ConnectionTest {
   @Test
   void aServerThatSpeaksOtherwiseIsRefusedAtOnce() {
     var heard = new Net.Heard();
-    var client = new Connection(new Bare(), Limits.DEFAULT, null, () -> {});
+    var client = new Connection(new Bare(), ConnectionLimits.DEFAULT, null, () -> {});
     client.connected();
     client.open("a", Map.of(), heard);
     client.received(
@@ -544,7 +546,7 @@ class ConnectionTest {
   @Test
   void anotherVersionOfTheFramesIsRefusedWithTheRemedy() {
     var heard = new Net.Heard();
-    var client = new Connection(new Bare(), Limits.DEFAULT, null, () -> {});
+    var client = new Connection(new Bare(), ConnectionLimits.DEFAULT, null, () -> {});
     client.connected();
     client.open("a", Map.of(), heard);
     byte[] first = Frames.first();

@@ -97,7 +97,7 @@ class FramesTest {
             answers.add(status.toString());
           }
         };
-    var client = new Connection(new Kept(), Limits.DEFAULT, null, () -> {});
+    var client = new Connection(new Kept(), ConnectionLimits.DEFAULT, null, () -> {});
     client.connected();
     Stream stream = client.open("a/B", Map.of("k", "v"), hears);
     stream.request(1);
@@ -130,7 +130,7 @@ class FramesTest {
             }
           };
         };
-    var server = new Connection(new Kept(), Limits.DEFAULT, service, () -> {});
+    var server = new Connection(new Kept(), ConnectionLimits.DEFAULT, service, () -> {});
     server.received(ByteBuffer.wrap(HEX.parseHex(FIRST + OPEN + LAST + FINISH)));
     assertEquals(FIRST + LAST + END, said(server));
     assertEquals(List.of("a/B{k=v}"), taken);

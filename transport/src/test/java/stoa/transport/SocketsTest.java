@@ -101,7 +101,7 @@ class SocketsTest {
   }
 
   private static Channel channel(Sockets of, int port) {
-    return new Channel(of, new Address("localhost", port), Limits.DEFAULT, Map::of);
+    return new Channel(of, new Address("localhost", port), ConnectionLimits.DEFAULT, Map::of);
   }
 
   private static void assertServes(Channel channel) throws Exception {
@@ -126,7 +126,7 @@ class SocketsTest {
   void messagesPassOverSockets() throws Exception {
     try (var server = sockets(null);
         var client = sockets(null);
-        var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo);
+        var port = server.listen(ANY, ConnectionLimits.DEFAULT, SocketsTest::echo);
         var channel = channel(client, port)) {
       assertServes(channel);
     }
@@ -137,7 +137,7 @@ class SocketsTest {
   void manyCallersShareAConnection(Sockets.Sending sending) throws Exception {
     try (var server = sockets(null, sending);
         var client = sockets(null, sending);
-        var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo);
+        var port = server.listen(ANY, ConnectionLimits.DEFAULT, SocketsTest::echo);
         var channel = channel(client, port)) {
       var heard = new Heard();
       Stream stream = channel.open("echo", heard);
@@ -188,7 +188,7 @@ class SocketsTest {
           return echo(stream);
         };
     try (var server = sockets(new Tls(now::get, true), sending);
-        var port = server.listen(ANY, Limits.DEFAULT, service)) {
+        var port = server.listen(ANY, ConnectionLimits.DEFAULT, service)) {
       try (var client = trusting(servers, clients);
           var channel = channel(client, port)) {
         assertServes(channel);
@@ -249,8 +249,8 @@ class SocketsTest {
   void connectionsThatSayNothingAreClosedInTimeOrForLackOfRoom(boolean inTime) throws Exception {
     var limits =
         inTime
-            ? Limits.DEFAULT.withArrivals(Duration.ofMillis(300), 100)
-            : Limits.DEFAULT.withArrivals(Duration.ofMinutes(10), 5);
+            ? ConnectionLimits.DEFAULT.withArrivals(Duration.ofMillis(300), 100)
+            : ConnectionLimits.DEFAULT.withArrivals(Duration.ofMinutes(10), 5);
     try (var server = sockets(null);
         var client = sockets(null);
         var port = server.listen(ANY, limits, SocketsTest::echo);
@@ -274,7 +274,8 @@ class SocketsTest {
 
   @Test
   void anEndThatReadsNothingIsCutOffAndHoldsNobodyUp() throws Exception {
-    var limits = Limits.DEFAULT.withSilence(Duration.ofMillis(300), Duration.ofMillis(300));
+    var limits =
+        ConnectionLimits.DEFAULT.withSilence(Duration.ofMillis(300), Duration.ofMillis(300));
     var over = new CompletableFuture<Status>();
     Service service =
         stream -> {
@@ -328,7 +329,7 @@ class SocketsTest {
         };
     try (var server = sockets(null);
         var client = sockets(null);
-        var port = server.listen(ANY, Limits.DEFAULT, service)) {
+        var port = server.listen(ANY, ConnectionLimits.DEFAULT, service)) {
       try {
         for (int i = 0; i < 2; i++) {
           var channel = channel(client, port);
@@ -354,7 +355,7 @@ class SocketsTest {
     var random = new Random(9);
     try (var server = sockets(null);
         var client = sockets(null);
-        var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo);
+        var port = server.listen(ANY, ConnectionLimits.DEFAULT, SocketsTest::echo);
         var channel = channel(client, port)) {
       for (int i = 0; i < 50; i++) {
         try (var socket = new Socket(InetAddress.getLoopbackAddress(), port.port())) {
@@ -375,7 +376,7 @@ class SocketsTest {
   @Test
   void aClientOfHttp2IsRefusedWithTheRemedy() throws Exception {
     try (var server = sockets(null);
-        var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo);
+        var port = server.listen(ANY, ConnectionLimits.DEFAULT, SocketsTest::echo);
         var socket = new Socket(InetAddress.getLoopbackAddress(), port.port())) {
       socket.setSoTimeout(60_000);
       socket
@@ -392,7 +393,7 @@ class SocketsTest {
   void anAddressWhereNothingListensIsSaidToBeSo() throws Exception {
     int free;
     try (var server = sockets(null);
-        var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo)) {
+        var port = server.listen(ANY, ConnectionLimits.DEFAULT, SocketsTest::echo)) {
       free = port.port();
     }
     try (var client = sockets(null);
@@ -400,7 +401,8 @@ class SocketsTest {
       var refused =
           assertThrows(StatusException.class, () -> channel.ask("echo", new byte[1], 60_000));
       assertTrue(refused.toString().contains("localhost:" + free), refused::toString);
-      var unknown = new Channel(client, new Address("nowhere.invalid", 1), Limits.DEFAULT, Map::of);
+      var unknown =
+          new Channel(client, new Address("nowhere.invalid", 1), ConnectionLimits.DEFAULT, Map::of);
       refused = assertThrows(StatusException.class, () -> unknown.ask("echo", new byte[1], 60_000));
       assertTrue(refused.toString().contains("is unknown"), refused::toString);
     }
@@ -413,7 +415,7 @@ class SocketsTest {
       Channel channel;
       Network.Listening gone;
       try (var server = sockets(null);
-          var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo)) {
+          var port = server.listen(ANY, ConnectionLimits.DEFAULT, SocketsTest::echo)) {
         gone = port;
         channel = channel(client, port);
         channel.open("echo", heard).request(1);
@@ -426,7 +428,7 @@ class SocketsTest {
       var again = new Address("127.0.0.1", gone.port());
       try (channel;
           var server = sockets(null);
-          var port = server.listen(again, Limits.DEFAULT, SocketsTest::echo)) {
+          var port = server.listen(again, ConnectionLimits.DEFAULT, SocketsTest::echo)) {
         assertEquals(gone.port(), port.port());
         assertServes(channel);
         channel.cut();
@@ -454,7 +456,7 @@ class SocketsTest {
             };
     try (var server = sockets(null);
         var client = sockets(null);
-        var port = server.listen(ANY, Limits.DEFAULT, service);
+        var port = server.listen(ANY, ConnectionLimits.DEFAULT, service);
         var channel = channel(client, port)) {
       var late = assertThrows(StatusException.class, () -> channel.ask("a", new byte[1], 200));
       assertEquals(Status.Code.DEADLINE_EXCEEDED, late.status().code());
@@ -470,7 +472,7 @@ class SocketsTest {
     Sockets gone;
     try (var server = sockets(null);
         var client = sockets(null);
-        var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo)) {
+        var port = server.listen(ANY, ConnectionLimits.DEFAULT, SocketsTest::echo)) {
       gone = client;
       channel = channel(client, port);
       channel.open("echo", heard);

@@ -19,7 +19,7 @@ import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.Entry;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Outcome;
 import stoa.log.Streams;
 import stoa.log.Token;
@@ -38,7 +38,7 @@ class BackupReclaimTest {
 
   @TempDir private Path directory;
   private Device device;
-  private LocalShardLog log;
+  private LocalBatchLog log;
   private long sequence;
 
   @BeforeEach
@@ -48,7 +48,7 @@ class BackupReclaimTest {
             new FileDisk(directory.resolve("data")),
             new DeviceConfig(SEGMENT_BYTES),
             Runnable::run);
-    log = new LocalShardLog(device);
+    log = new LocalBatchLog(device);
     log.seal(1);
   }
 

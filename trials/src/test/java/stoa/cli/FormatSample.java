@@ -45,7 +45,7 @@ import stoa.objects.LookService;
 import stoa.objects.ObjectService;
 import stoa.transport.Address;
 import stoa.transport.Channel;
-import stoa.transport.Limits;
+import stoa.transport.ConnectionLimits;
 import stoa.transport.Receiver;
 import stoa.transport.Sockets;
 import stoa.transport.Status;
@@ -123,7 +123,7 @@ final class FormatSample {
   private static final int DRAFT_CHARS = 65_400;
   private static final int LONG_CALLS = 90;
   private static final String HOST = "127.0.0.1";
-  private static final Limits LIMITS = Limits.DEFAULT;
+  private static final ConnectionLimits LIMITS = ConnectionLimits.DEFAULT;
   private static final StreamKey EVENTS = StreamKey.of("events");
 
   // Of which nothing ends before a test does.

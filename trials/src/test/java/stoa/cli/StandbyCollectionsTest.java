@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import stoa.Stoa;
 import stoa.StoaConfig;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Streams;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.Part;
@@ -34,8 +34,8 @@ class StandbyCollectionsTest {
   void collectionsHaveTheSameCheckpointsAtAReplicaThatFollows() {
     Device one = device();
     Device other = device();
-    var log = new ShippedLog(new LocalShardLog(one));
-    var copied = new LocalShardLog(other);
+    var log = new ShippedLog(new LocalBatchLog(one));
+    var copied = new LocalBatchLog(other);
     var leads = new SimulatedThreads(new Chance(1));
     var follows = new SimulatedThreads(new Chance(2));
     var told = new ArrayList<Divergence>();

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 import stoa.ConnectionSecurity;
 import stoa.transport.Address;
 import stoa.transport.Channel;
-import stoa.transport.Limits;
+import stoa.transport.ConnectionLimits;
 import stoa.transport.Sockets;
 import stoa.transport.Tls;
 
@@ -32,7 +32,8 @@ public final class Channels implements AutoCloseable {
   public static final String BEARER = "Bearer ";
 
   private static final Logger LOG = LoggerFactory.getLogger(Channels.class);
-  private static final Limits LIMITS = Limits.DEFAULT.withMessageBytesMax(FrameLimits.BYTES_MAX);
+  private static final ConnectionLimits LIMITS =
+      ConnectionLimits.DEFAULT.withMessageBytesMax(FrameLimits.BYTES_MAX);
   private static final long END_MILLIS = 1_000;
 
   // The time for a channel to end by itself.

@@ -17,8 +17,8 @@ import stoa.bench.report.Context;
 import stoa.bench.report.Markdown;
 import stoa.bench.report.Report;
 import stoa.log.Batch;
-import stoa.log.LocalShardLog;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Token;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
@@ -168,7 +168,7 @@ final class GrowthPhase {
                 StoaConfig.of("memory:"),
                 device,
                 () -> {
-                  var log = new SlowLog(new LocalShardLog(device), APPEND, counts::logged);
+                  var log = new SlowLog(new LocalBatchLog(device), APPEND, counts::logged);
                   terms.add(log.term());
                   return log;
                 },
@@ -200,7 +200,7 @@ final class GrowthPhase {
   /// The order, seen by a group that is led elsewhere than the coordinator.
   private record Counted(Addresses order, Counts counts) implements Addresses {
     @Override
-    public Adopted adopt(long term, ShardLog.Tail tail) {
+    public Adopted adopt(long term, BatchLog.Tail tail) {
       return order.adopt(term, tail);
     }
 

@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import stoa.log.Batch;
-import stoa.log.ForwardingShardLog;
+import stoa.log.BatchLog;
+import stoa.log.ForwardingBatchLog;
 import stoa.log.Outcome;
-import stoa.log.ShardLog;
 
 /// A log in memory whose appends take as long as replicated ones.
-final class SlowLog extends ForwardingShardLog {
+final class SlowLog extends ForwardingBatchLog {
   private final Duration time;
   private final Consumer<Batch> logged;
 
   /// @param time the time of each append
   /// @param logged gets each batch
-  SlowLog(ShardLog log, Duration time, Consumer<Batch> logged) {
+  SlowLog(BatchLog log, Duration time, Consumer<Batch> logged) {
     super(log);
     this.time = time;
     this.logged = logged;

@@ -26,7 +26,7 @@ import stoa.bench.load.Load;
 import stoa.bench.report.Context;
 import stoa.bench.report.Markdown;
 import stoa.bench.report.Report;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
@@ -180,7 +180,7 @@ final class TransactionPhase {
       coordinator = new Coordinator(0, members, threads, Clock.system());
       for (int i = 0; i < count; i++) {
         var device = Device.open(new MemoryDisk(DISK_BYTES), DeviceConfig.standard());
-        var log = new SlowLog(new LocalShardLog(device), APPEND, _ -> {});
+        var log = new SlowLog(new LocalBatchLog(device), APPEND, _ -> {});
         var order = i == 0 ? coordinator.home() : coordinator.of(i);
         var store = new Store(STORE, log, order, null, Clock.system(), Threads.real());
         store.register(SPACE, Sum.FACTORY);

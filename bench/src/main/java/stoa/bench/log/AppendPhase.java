@@ -16,7 +16,7 @@ import stoa.bench.plot.Lines;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.programs.Directories;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -51,7 +51,7 @@ final class AppendPhase {
         case BARE -> new BareLog(device, ids);
         case BACKPOINTERS -> new BackpointerLog(device, ids);
         case COMMIT_BITS -> new CommitBitLog(device, ids);
-        case STOA -> new MaterializedLog(new LocalShardLog(device), ids);
+        case STOA -> new MaterializedLog(new LocalBatchLog(device), ids);
       };
     }
   }

@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchLog;
 import stoa.log.Entry;
 import stoa.log.Outcome;
 import stoa.log.Sequencer;
-import stoa.log.ShardLog;
 import stoa.log.Token;
 
 /// Stoa's log: a batch is one commit, in which every entry is in its stream already, and the header
 /// has the contents of its log addresses.
 final class MaterializedLog implements AppendLog {
-  private final ShardLog log;
+  private final BatchLog log;
   private final StreamId[] ids;
   private final long[] lasts;
   private final Sequencer sequencer;
@@ -21,7 +21,7 @@ final class MaterializedLog implements AppendLog {
   private long nowMicros;
 
   /// Creates a new log.
-  MaterializedLog(ShardLog log, StreamId[] ids) {
+  MaterializedLog(BatchLog log, StreamId[] ids) {
     this.log = log;
     this.ids = ids;
     lasts = new long[ids.length];

@@ -10,7 +10,7 @@ import stoa.bench.plot.Lines;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
@@ -100,7 +100,7 @@ final class StreamReadPhase {
     Logs(int streams) {
       this.streams = streams;
       StreamId[] ids = AppendLog.ids(streams);
-      ours = new MaterializedLog(new LocalShardLog(device()), ids);
+      ours = new MaterializedLog(new LocalBatchLog(device()), ids);
       theirs = new BackpointerLog(device(), ids);
     }
 

@@ -137,10 +137,10 @@ public final class Core {
   // Delays grow by up to this part, so that members do not stand at the same time again and again.
   private static final int JITTER = 8;
 
-  private final Settings settings;
+  private final RaftSettings settings;
   private final World world;
   private final LogStore store;
-  private final Machine machine;
+  private final AppliedState machine;
   private final Votes votes;
   private final Roles roles;
   private final Random random;
@@ -195,10 +195,10 @@ public final class Core {
   /// @param seed of the random choices
   /// @throws Corrupt when the machine lacks commands that are before its log
   public Core(
-      Settings settings,
+      RaftSettings settings,
       World world,
       LogStore store,
-      Machine machine,
+      AppliedState machine,
       Votes votes,
       Roles roles,
       boolean isNew,

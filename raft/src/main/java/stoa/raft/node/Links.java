@@ -15,7 +15,7 @@ import stoa.raft.GroupId;
 import stoa.raft.Member;
 import stoa.raft.MemberNetwork;
 import stoa.transport.Channel;
-import stoa.transport.Limits;
+import stoa.transport.ConnectionLimits;
 import stoa.transport.Network;
 import stoa.transport.Receiver;
 import stoa.transport.Status;
@@ -40,8 +40,8 @@ final class Links implements AutoCloseable {
   // The most bytes that wait for one node; one more ends the stream, and they are lost.
   private static final long WAITING_BYTES_MAX = 2L * MESSAGE_BYTES_MAX;
 
-  private static final Limits LIMITS =
-      Limits.DEFAULT
+  private static final ConnectionLimits LIMITS =
+      ConnectionLimits.DEFAULT
           .withMessageBytesMax(HEADER + MESSAGE_BYTES_MAX)
           .withQueuedBytesMax(WAITING_BYTES_MAX)
           .withStreamsMax(2)

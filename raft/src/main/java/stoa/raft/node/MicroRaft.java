@@ -11,7 +11,7 @@ import stoa.raft.Engine;
 import stoa.raft.GroupId;
 import stoa.raft.Node;
 import stoa.raft.NodeConfig;
-import stoa.raft.Questions;
+import stoa.raft.QuestionHandler;
 import stoa.raft.Reach;
 import stoa.raft.core.LogStore;
 import stoa.storage.disk.FileDisk;
@@ -24,7 +24,7 @@ public final class MicroRaft implements Engine {
   public MicroRaft() {}
 
   @Override
-  public Node start(NodeConfig config, Questions questions, Reach reach) {
+  public Node start(NodeConfig config, QuestionHandler questions, Reach reach) {
     return RaftNode.start(config, questions, reach);
   }
 

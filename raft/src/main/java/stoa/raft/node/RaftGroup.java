@@ -29,18 +29,18 @@ import stoa.base.Decoder;
 import stoa.log.CatchUp;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.raft.Eligibility;
 import stoa.raft.Group;
 import stoa.raft.GroupId;
 import stoa.raft.Member;
 import stoa.raft.MemberNetwork;
 import stoa.raft.NodeConfig;
 import stoa.raft.Roles;
-import stoa.raft.Standing;
 import stoa.raft.SupplyPort;
+import stoa.raft.core.AppliedState;
 import stoa.raft.core.Core;
 import stoa.raft.core.LogStore;
-import stoa.raft.core.Machine;
-import stoa.raft.core.Settings;
+import stoa.raft.core.RaftSettings;
 import stoa.raft.core.Status;
 import stoa.raft.core.Votes;
 import stoa.raft.core.World;
@@ -76,7 +76,7 @@ final class RaftGroup implements Group {
   private final GroupId name;
   private final Replica replica;
   private final Roles roles;
-  private final Standing standing;
+  private final Eligibility eligibility;
   private final ExecutorService events;
   private final ExecutorService background;
   private final MemberNetwork network;
@@ -106,7 +106,7 @@ final class RaftGroup implements Group {
       GroupId name,
       Replica replica,
       Roles roles,
-      Standing standing,
+      Eligibility eligibility,
       ExecutorService events,
       ExecutorService background,
       MemberNetwork network,
@@ -118,7 +118,7 @@ final class RaftGroup implements Group {
     this.name = name;
     this.replica = replica;
     this.roles = roles;
-    this.standing = standing;
+    this.eligibility = eligibility;
     this.events = events;
     this.background = background;
     this.network = network;
@@ -127,7 +127,7 @@ final class RaftGroup implements Group {
     this.store = store;
     long election = config.election().toNanos();
     var settings =
-        new Settings(
+        new RaftSettings(
             self,
             election,
             Math.round(election * NodeConfig.LEASE_PART),
@@ -146,7 +146,7 @@ final class RaftGroup implements Group {
             new Telling(),
             isNew,
             ThreadLocalRandom.current().nextLong());
-    standing.begin(() -> core.status().last() - 1, this::alarm);
+    eligibility.begin(() -> core.status().last() - 1, this::alarm);
   }
 
   /// Lets the replica take part from now on.
@@ -154,8 +154,8 @@ final class RaftGroup implements Group {
     var begun = new CompletableFuture<Boolean>();
     loop.post(() -> {
       core.start();
-      lacks = !standing.isWhole();
-      if (lacks) alarm(config.id(), standing.lack());
+      lacks = !eligibility.isWhole();
+      if (lacks) alarm(config.id(), eligibility.lack());
       begun.complete(true);
     });
     var _ = begun.join();
@@ -217,8 +217,8 @@ final class RaftGroup implements Group {
     }
   }
 
-  private final class Guarded implements Machine {
-    private final Machine machine = Machine.of(replica);
+  private final class Guarded implements AppliedState {
+    private final AppliedState machine = AppliedState.of(replica);
 
     @Override
     public byte[] apply(Position at, byte[] command) {
@@ -280,25 +280,25 @@ final class RaftGroup implements Group {
   private final class Standings implements Votes {
     @Override
     public boolean mayStand() {
-      return standing.isWhole();
+      return eligibility.isWhole();
     }
 
     @Override
     public boolean mayVote(String candidate, long last) {
-      return standing.refusal(candidate, last - 1) == null;
+      return eligibility.refusal(candidate, last - 1) == null;
     }
 
     @Override
     public long had(String member) {
-      return standing.acknowledged().of(member) + 1;
+      return eligibility.acknowledged().of(member) + 1;
     }
 
     @Override
     public void had(List<Member> members, Map<String, Long> indices) {
       var counted = new TreeMap<String, Long>();
       indices.forEach((id, index) -> counted.put(id, index - 1));
-      standing.acknowledged().note(members, counted);
-      standing.acknowledged().keepSoon(background);
+      eligibility.acknowledged().note(members, counted);
+      eligibility.acknowledged().keepSoon(background);
     }
   }
 
@@ -654,7 +654,7 @@ final class RaftGroup implements Group {
   /// Notices that the replica has again what it had. Called often.
   void look() {
     loop.post(() -> {
-      if (!lacks || !standing.isWhole()) return;
+      if (!lacks || !eligibility.isWhole()) return;
       lacks = false;
       hand(events, roles::caughtUp);
     });
@@ -671,7 +671,7 @@ final class RaftGroup implements Group {
           noted.complete(true);
         });
     if (runs) await(noted, NOTING_PATIENCE);
-    standing.acknowledged().keep();
+    eligibility.acknowledged().keep();
     leave(null);
   }
 

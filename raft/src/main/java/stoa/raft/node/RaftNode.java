@@ -29,6 +29,7 @@ import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.raft.Acknowledged;
 import stoa.raft.Credentials;
+import stoa.raft.Eligibility;
 import stoa.raft.Group;
 import stoa.raft.GroupId;
 import stoa.raft.Line;
@@ -36,10 +37,9 @@ import stoa.raft.Member;
 import stoa.raft.MemberNetwork;
 import stoa.raft.Node;
 import stoa.raft.NodeConfig;
-import stoa.raft.Questions;
+import stoa.raft.QuestionHandler;
 import stoa.raft.Reach;
 import stoa.raft.Roles;
-import stoa.raft.Standing;
 import stoa.raft.SupplyPort;
 import stoa.raft.core.LogStore;
 import stoa.storage.disk.FileDisk;
@@ -69,7 +69,7 @@ final class RaftNode implements Node {
   private final SupplyPort supplies;
   private final Links links;
 
-  private RaftNode(NodeConfig config, Questions questions, Reach reach) throws IOException {
+  private RaftNode(NodeConfig config, QuestionHandler questions, Reach reach) throws IOException {
     this.config = config;
     Secret secret = config.secret();
     network =
@@ -97,7 +97,7 @@ final class RaftNode implements Node {
         looking.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  static RaftNode start(NodeConfig config, Questions questions, Reach reach) {
+  static RaftNode start(NodeConfig config, QuestionHandler questions, Reach reach) {
     try {
       Permissions.createDirectories(config.directory());
       requireOwnLogs(config);
@@ -219,7 +219,8 @@ final class RaftNode implements Node {
       var before = acknowledged(name);
       // A log that has just begun has no earlier members that know more.
       long had = isNew && initial.isEmpty() ? -1 : had(name, store.known(), before);
-      var standing = new Standing(config.id(), config.directory().toAbsolutePath(), before, had);
+      var eligibility =
+          new Eligibility(config.id(), config.directory().toAbsolutePath(), before, had);
       var events =
           Executors.newSingleThreadExecutor(task ->
               Thread.ofPlatform().name("stoa-group-" + name.number()).daemon().unstarted(task));
@@ -229,7 +230,7 @@ final class RaftNode implements Node {
               name,
               replica,
               guarded(name, roles),
-              standing,
+              eligibility,
               events,
               background,
               network,

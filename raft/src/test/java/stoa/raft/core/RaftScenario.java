@@ -486,7 +486,7 @@ final class RaftScenario implements Scenario {
           var begin = new Position(1, 1);
           store = LogStore.open(disk, self, begin, first, fileBytesMax);
           var settings =
-              new Settings(
+              new RaftSettings(
                   self, ELECTION, ELECTION * 3 / 4, snapshotCommands, 20_000, 64, messageBytesMax);
           alive = true;
           isNew = false;
@@ -682,7 +682,7 @@ final class RaftScenario implements Scenario {
     }
 
     /// What commands have made of a server's state, of which the last may be lost in a crash.
-    private final class Applied implements Machine {
+    private final class Applied implements AppliedState {
       private final Server server;
       Position applied = Position.START;
       private long digest = 7;

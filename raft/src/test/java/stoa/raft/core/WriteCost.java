@@ -17,7 +17,7 @@ import stoa.log.Entry;
 import stoa.log.Outcome;
 import stoa.log.Position;
 import stoa.log.Replica;
-import stoa.log.ReplicatedShardLog;
+import stoa.log.ReplicatedBatchLog;
 import stoa.log.Sequencer;
 import stoa.raft.Member;
 import stoa.storage.Device;
@@ -165,7 +165,7 @@ final class WriteCost {
     try (var log = LogStore.open(logDisk, self, begin, List.of(self), fileBytes);
         var device = Device.open(deviceDisk, DeviceConfig.standard(), Runnable::run)) {
       var replica = new Replica(device);
-      var owner = ReplicatedShardLog.open(replica, new Alone(log, replica));
+      var owner = ReplicatedBatchLog.open(replica, new Alone(log, replica));
       owner.seal(1);
       var calls = new Calls(owner, size, batch);
       for (long bytes = 0; bytes < (long) WARM_FILES * fileBytes; bytes += calls.bytes)
@@ -197,7 +197,7 @@ final class WriteCost {
 
   /// Makes batches.
   private static final class Calls {
-    private final ReplicatedShardLog owner;
+    private final ReplicatedBatchLog owner;
     private final int size;
     private final int batch;
     private final Sequencer sequencer;
@@ -208,7 +208,7 @@ final class WriteCost {
     // About how many bytes a batch takes.
     final long bytes;
 
-    Calls(ReplicatedShardLog owner, int size, int batch) {
+    Calls(ReplicatedBatchLog owner, int size, int batch) {
       this.owner = owner;
       this.size = size;
       this.batch = batch;

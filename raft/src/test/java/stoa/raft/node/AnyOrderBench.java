@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.log.ByteObject;
 import stoa.log.Replica;
-import stoa.log.ReplicatedShardLog;
+import stoa.log.ReplicatedBatchLog;
 import stoa.raft.Group;
 import stoa.raft.GroupId;
 import stoa.raft.Member;
@@ -166,7 +166,7 @@ final class AnyOrderBench {
           continue;
         }
         var objects =
-            ReplicatedShardLog.open(leader.replica(), leader)
+            ReplicatedBatchLog.open(leader.replica(), leader)
                 .objects(Executors.newVirtualThreadPerTaskExecutor());
         object = Objects.requireNonNull(objects).apply(ID);
       }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import stoa.sim.scenario.ShardLogContract;
+import stoa.sim.scenario.BatchLogContract;
 
 class RaftContractTest {
   /// To close takes a second, in which nothing is done.
@@ -24,7 +24,7 @@ class RaftContractTest {
 
   @TestFactory
   Stream<DynamicTest> keepsTheContractOfAShardsLog(@TempDir Path directory) {
-    return ShardLogContract.cases().stream()
+    return BatchLogContract.cases().stream()
         .map(demand ->
             DynamicTest.dynamicTest(
                 demand.name(),

@@ -40,25 +40,25 @@ import stoa.Unavailable;
 import stoa.base.Secret;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchLog;
 import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Entry;
 import stoa.log.Outcome;
 import stoa.log.Replica;
 import stoa.log.Sequencer;
-import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.raft.Credentials;
 import stoa.raft.Group;
 import stoa.raft.Member;
 import stoa.raft.MemberNetwork;
 import stoa.raft.NodeConfig;
-import stoa.raft.Questions;
+import stoa.raft.QuestionHandler;
 import stoa.raft.Reach;
 import stoa.raft.SupplyPort;
 import stoa.storage.Device;
 import stoa.storage.disk.SimulatedDisk;
-import stoa.transport.Limits;
+import stoa.transport.ConnectionLimits;
 import stoa.transport.Receiver;
 import stoa.transport.Status;
 
@@ -67,12 +67,12 @@ class RaftGroupTest {
 
   /// The owner of a shard, which appends one entry at a time to one stream.
   private static final class Owner {
-    private final ShardLog log;
+    private final BatchLog log;
     private final Sequencer sequencer;
     private long sequence;
     private long address;
 
-    Owner(ShardLog log) {
+    Owner(BatchLog log) {
       this.log = log;
       log.seal(log.tail().epoch() + 1);
       sequencer = new Sequencer(log.tail().epoch(), log.tail().counter());
@@ -211,7 +211,7 @@ class RaftGroupTest {
   private static final StreamId BYTES = StreamId.of("bytes");
 
   /// Writes an object of bytes, with a snapshot of what is overwritten later.
-  private static byte[] write(ShardLog log) {
+  private static byte[] write(BatchLog log) {
     var object = Objects.requireNonNull(log.objects(Runnable::run)).apply(BYTES);
     var bytes = new byte[900_000];
     Arrays.fill(bytes, (byte) 7);
@@ -667,7 +667,7 @@ class RaftGroupTest {
   void saysWhoAsks(@TempDir Path directory) throws Exception {
     var secret = Secret.of(new byte[Secret.BYTES]);
     var config = NodeConfig.of("one", directory.resolve("one")).withSecret(secret);
-    Questions naming = (from, _) -> from.getBytes(StandardCharsets.UTF_8);
+    QuestionHandler naming = (from, _) -> from.getBytes(StandardCharsets.UTF_8);
     try (var one = new MicroRaft().start(config, naming, Reach.ALL);
         var other =
             new MicroRaft()
@@ -711,7 +711,7 @@ class RaftGroupTest {
   private static boolean isRefused(MemberNetwork network, Member member) throws Exception {
     var ended = new CompletableFuture<Status>();
     try (network;
-        var channel = network.channel(member, member.port(), Limits.DEFAULT)) {
+        var channel = network.channel(member, member.port(), ConnectionLimits.DEFAULT)) {
       var stream =
           channel.open(
               Links.METHOD,

@@ -21,9 +21,9 @@ import stoa.Unavailable;
 import stoa.base.Secret;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchLog;
 import stoa.log.Replica;
-import stoa.log.ReplicatedShardLog;
-import stoa.log.ShardLog;
+import stoa.log.ReplicatedBatchLog;
 import stoa.log.Streams;
 import stoa.raft.Group;
 import stoa.raft.GroupId;
@@ -212,7 +212,7 @@ final class RaftShard implements ShardUnderTest {
   final List<Server> servers = new ArrayList<>();
   private final Semaphore changed = new Semaphore(0);
   private List<Member> initial = List.of();
-  private @Nullable ReplicatedShardLog leader;
+  private @Nullable ReplicatedBatchLog leader;
   private int restarts;
 
   RaftShard(Path directory, int count, long snapshotCommands) {
@@ -277,11 +277,11 @@ final class RaftShard implements ShardUnderTest {
   }
 
   @Override
-  public ShardLog leader() {
+  public BatchLog leader() {
     while (leader == null) {
       var server = leading();
       try {
-        leader = ReplicatedShardLog.open(server.replica(), server.group());
+        leader = ReplicatedBatchLog.open(server.replica(), server.group());
       } catch (Unavailable deposed) {
         // Somebody else leads by now, or will.
       }

@@ -34,9 +34,9 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Batch;
-import stoa.log.ForwardingShardLog;
+import stoa.log.BatchLog;
+import stoa.log.ForwardingBatchLog;
 import stoa.log.Outcome;
-import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.log.Token;
 import stoa.sim.Chance;
@@ -512,7 +512,7 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public Adopted adopt(long term, ShardLog.Tail tail) {
+      public Adopted adopt(long term, BatchLog.Tail tail) {
         return ask(order -> order.adopt(term, tail));
       }
 
@@ -580,10 +580,10 @@ public final class GroupsScenario implements Scenario {
     }
 
     /// A slow log that is full now and then.
-    private final class Log extends ForwardingShardLog {
+    private final class Log extends ForwardingBatchLog {
       private final Group group;
 
-      Log(Group group, ShardLog log) {
+      Log(Group group, BatchLog log) {
         super(log);
         this.group = group;
       }

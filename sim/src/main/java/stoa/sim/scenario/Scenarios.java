@@ -76,21 +76,21 @@ public final class Scenarios {
               "migration-lends", 30, new MigrationWorld.Trouble(6, 3, 5, 2, 30, 15)),
           new LendingScenario("lending"),
           new CoordinationScenario("coordination"),
-          new ShardLogScenario(
+          new BatchLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
-          new ShardLogScenario(
+          new BatchLogScenario(
               "shard-local", chance -> new LocalShard(PoweredDisk.simulated(chance, 15), SMALL)),
-          new ShardLogScenario(
+          new BatchLogScenario(
               "shard-global",
               chance ->
                   new GlobalShard(
                       new Layout(3, Copies.REFERENCE), PoweredDisk.simulated(chance, 25), SMALL)),
-          new ShardLogScenario(
+          new BatchLogScenario(
               "shard-global-copies",
               chance ->
                   new GlobalShard(
                       new Layout(3, Copies.FULL), PoweredDisk.simulated(chance, 30), SMALL)),
-          new ShardLogScenario(
+          new BatchLogScenario(
               "shard-global-losses",
               chance ->
                   new GlobalShard(
@@ -98,7 +98,7 @@ public final class Scenarios {
                       PoweredDisk.simulated(chance, 60),
                       SMALL,
                       chance.of("losses"))),
-          new ShardLogScenario(
+          new BatchLogScenario(
               "shard-replicated",
               chance ->
                   new ReplicatedShard(
@@ -108,7 +108,7 @@ public final class Scenarios {
                           .map(name -> PoweredDisk.simulated(chance.of(name), 40))
                           .toList(),
                       SMALL)),
-          new ShardLogScenario(
+          new BatchLogScenario(
               "shard-replicated-memory",
               chance ->
                   new ReplicatedShard(

@@ -22,7 +22,7 @@ import stoa.StoaException;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.front.types.Keys;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Streams;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
@@ -105,7 +105,7 @@ final class StandbyScenario implements Scenario {
       this.work = chance.of("work");
       this.trace = trace;
       var device = new PoweredDevice(PoweredDisk.memory(256 << 20), DEVICE);
-      var log = new LocalShardLog(device.device());
+      var log = new LocalBatchLog(device.device());
       var threads = new SimulatedThreads(chance.of("leader"));
       executing = threads;
       leader = new Leader(device, new ShippedLog(log), threads);
@@ -357,7 +357,7 @@ final class StandbyScenario implements Scenario {
 
       // Another replica, which has only a copy of the log, must come to the same states.
       var plainDevice = new PoweredDevice(PoweredDisk.memory(256 << 20), DEVICE);
-      var plainLog = new LocalShardLog(plainDevice.device());
+      var plainLog = new LocalBatchLog(plainDevice.device());
       boolean more = true;
       while (more) more = copied.ship(plainLog, _ -> {});
       var plain = lead(plainDevice, copied.continuedOn(plainLog), part);
@@ -486,7 +486,7 @@ final class StandbyScenario implements Scenario {
     private final class Follower {
       private final Chance own;
       private final PoweredDevice device;
-      private LocalShardLog log;
+      private LocalBatchLog log;
       private SimulatedThreads threads;
       private Standby standby;
       private int opened;
@@ -495,7 +495,7 @@ final class StandbyScenario implements Scenario {
         this.own = own;
         device = new PoweredDevice(PoweredDisk.simulated(own.of("disk"), 200), DEVICE);
         threads = new SimulatedThreads(own);
-        log = new LocalShardLog(device.device());
+        log = new LocalBatchLog(device.device());
         standby = open();
       }
 
@@ -504,7 +504,7 @@ final class StandbyScenario implements Scenario {
           if (attempt == ATTEMPTS_MAX) device.calm();
           threads = new SimulatedThreads(own.of("threads " + opened++));
           try {
-            log = new LocalShardLog(device.device());
+            log = new LocalBatchLog(device.device());
             return EmbeddedEngine.openStandby(
                 CONFIG,
                 device.device(),

@@ -19,9 +19,9 @@ import stoa.Unavailable;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.log.BatchLog;
 import stoa.log.Layout;
-import stoa.log.LocalShardLog;
-import stoa.log.ShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
@@ -80,11 +80,11 @@ public final class StoreScenario implements Scenario {
   }
 
   /// The log of the store.
-  private record Base(Supplier<ShardLog> log, Runnable restart, Runnable calm) {
+  private record Base(Supplier<BatchLog> log, Runnable restart, Runnable calm) {
     static Base of(Layout layout, PoweredDisk disk) {
       if (layout.shards() == 1) {
         var device = new PoweredDevice(disk, DEVICE);
-        return new Base(() -> new LocalShardLog(device.device()), device::restart, device::calm);
+        return new Base(() -> new LocalBatchLog(device.device()), device::restart, device::calm);
       }
       var shards = new GlobalShard(layout, disk, DEVICE);
       return new Base(shards::leader, shards::restart, shards::calm);
@@ -254,7 +254,7 @@ public final class StoreScenario implements Scenario {
         var request =
             store.putAsync(target, Put.of(bytes), Terms.expecting(any).at(pace()).within(timeMax));
         asked.add(new PendingRequest(value, request, List.of(lists), id));
-        if (ids % 3 == 0) store.leadGathered();
+        if (ids % 3 == 0) store.writeGathered();
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
         for (String list : lists) ledger.refused(list, id);

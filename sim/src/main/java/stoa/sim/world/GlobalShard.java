@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.base.StreamId;
+import stoa.log.BatchLog;
 import stoa.log.GlobalLog;
 import stoa.log.Layout;
-import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.storage.Device;
@@ -84,7 +84,7 @@ public final class GlobalShard implements ShardUnderTest {
   }
 
   @Override
-  public ShardLog leader() {
+  public BatchLog leader() {
     return log;
   }
 

@@ -401,7 +401,7 @@ public final class LendingServer {
     }
 
     @Override
-    public void tell(stoa.migration.Standing standing) {
+    public void tell(stoa.migration.TreePosition position) {
       // For operators.
     }
 

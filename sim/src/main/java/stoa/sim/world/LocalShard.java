@@ -1,24 +1,24 @@
 package stoa.sim.world;
 
 import java.util.List;
-import stoa.log.LocalShardLog;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Streams;
 import stoa.storage.disk.DeviceConfig;
 
-/// A shard with one replica: a [LocalShardLog] on one device. One owner.
+/// A shard with one replica: a [LocalBatchLog] on one device. One owner.
 public final class LocalShard implements ShardUnderTest {
   private final PoweredDevice device;
-  private LocalShardLog log;
+  private LocalBatchLog log;
 
   /// Creates the shard on a disk.
   public LocalShard(PoweredDisk disk, DeviceConfig config) {
     device = new PoweredDevice(disk, config);
-    log = new LocalShardLog(device.device());
+    log = new LocalBatchLog(device.device());
   }
 
   @Override
-  public ShardLog leader() {
+  public BatchLog leader() {
     return log;
   }
 
@@ -30,7 +30,7 @@ public final class LocalShard implements ShardUnderTest {
   @Override
   public void restart() {
     device.restart();
-    log = new LocalShardLog(device.device());
+    log = new LocalBatchLog(device.device());
   }
 
   @Override

@@ -2,7 +2,7 @@ package stoa.sim.world;
 
 import java.util.ArrayList;
 import java.util.List;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.storage.disk.DeviceConfig;
@@ -12,7 +12,7 @@ import stoa.storage.disk.DeviceConfig;
 public final class ReplicatedShard implements ShardUnderTest {
   private final Chance chance;
   private final SimulatedShard shard;
-  private ShardLog leader;
+  private BatchLog leader;
 
   /// Creates a shard with one replica on each disk; the first leads.
   public ReplicatedShard(
@@ -23,7 +23,7 @@ public final class ReplicatedShard implements ShardUnderTest {
   }
 
   @Override
-  public ShardLog leader() {
+  public BatchLog leader() {
     return leader;
   }
 

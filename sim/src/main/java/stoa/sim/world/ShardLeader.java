@@ -10,10 +10,10 @@ import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchLog;
 import stoa.log.Entry;
 import stoa.log.Outcome;
 import stoa.log.Sequencer;
-import stoa.log.ShardLog;
 import stoa.storage.disk.StorageException;
 
 /// The leader's use of a shard's log, without objects: it numbers batches, asks for one outcome at
@@ -22,7 +22,7 @@ import stoa.storage.disk.StorageException;
 /// One owner.
 public final class ShardLeader {
   private final ShardUnderTest shard;
-  private ShardLog log;
+  private BatchLog log;
   private Sequencer sequencer;
   private long term;
   private long sequence;
@@ -57,7 +57,7 @@ public final class ShardLeader {
     return new Sequencer(log.tail().epoch(), log.tail().counter());
   }
 
-  public ShardLog log() {
+  public BatchLog log() {
     return log;
   }
 

@@ -1,15 +1,15 @@
 package stoa.sim.world;
 
 import java.util.List;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.log.Streams;
 
-/// A shard for [ShardLogContract]: one implementation of [ShardLog] over one kind of disk.
+/// A shard for [BatchLogContract]: one implementation of [BatchLog] over one kind of disk.
 ///
 /// One owner.
 public interface ShardUnderTest extends AutoCloseable {
   /// Returns the log to propose to: the same one until [#restart].
-  ShardLog leader();
+  BatchLog leader();
 
   /// Lets one of the pending events happen.
   ///

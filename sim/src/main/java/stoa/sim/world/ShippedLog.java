@@ -7,39 +7,39 @@ import java.util.Set;
 import java.util.function.Consumer;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchLog;
 import stoa.log.Entry;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Outcome;
-import stoa.log.ShardLog;
 import stoa.log.Streams;
 
 /// A log on one device, copied to others batch by batch at its user's command: the replicas of a
 /// shard without a way to agree on a leader.
 ///
 /// One owner, who also copies.
-public final class ShippedLog implements ShardLog {
+public final class ShippedLog implements BatchLog {
   private sealed interface Step {
     record Written(Batch batch) implements Step {}
 
     record Sealed(long epoch, long counter) implements Step {}
   }
 
-  private final LocalShardLog log;
+  private final LocalBatchLog log;
   private final List<Step> steps;
   private final Set<StreamId> streams = new LinkedHashSet<>();
 
   /// Creates a leader on a log, with nothing to copy yet.
-  public ShippedLog(LocalShardLog log) {
+  public ShippedLog(LocalBatchLog log) {
     this(log, new ArrayList<>());
   }
 
-  private ShippedLog(LocalShardLog log, List<Step> steps) {
+  private ShippedLog(LocalBatchLog log, List<Step> steps) {
     this.log = log;
     this.steps = steps;
   }
 
   /// Continues on the log of a copy, as far as that is: the later entries are gone.
-  public ShippedLog continuedOn(LocalShardLog other) {
+  public ShippedLog continuedOn(LocalBatchLog other) {
     long counter = other.tail().counter();
     var kept = new ArrayList<Step>();
     for (Step step : steps) {
@@ -60,7 +60,7 @@ public final class ShippedLog implements ShardLog {
   /// @param applied receives the batch, if the step is one, when the log has it
   /// @return false when it lacks nothing
   /// @throws RuntimeException when the other's device failed
-  public boolean ship(LocalShardLog other, Consumer<Batch> applied) {
+  public boolean ship(LocalBatchLog other, Consumer<Batch> applied) {
     long counter = other.tail().counter();
     int next = indexBehind(counter);
     if (next == steps.size()) return false;
@@ -74,7 +74,7 @@ public final class ShippedLog implements ShardLog {
     return true;
   }
 
-  private static void write(LocalShardLog other, Batch batch) {
+  private static void write(LocalBatchLog other, Batch batch) {
     other.append(
         batch,
         outcome -> {

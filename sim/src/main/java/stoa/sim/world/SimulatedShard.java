@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Check;
+import stoa.log.BatchLog;
 import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Position;
 import stoa.log.Replica;
-import stoa.log.ReplicatedShardLog;
-import stoa.log.ShardLog;
+import stoa.log.ReplicatedBatchLog;
 import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.storage.Device;
@@ -30,7 +30,7 @@ import stoa.storage.disk.StorageException;
 /// It starts no thread and reads no clock. Pending work advances only by [#step] and by proposals;
 /// [#elect] makes another replica the leader and [#crash] ends a replica and recovers it from its
 /// device. A replica whose device fails crashes in the same way. One owner. Each [#leader] is an
-/// end of the shard that keeps the contract of [ShardLog].
+/// end of the shard that keeps the contract of [BatchLog].
 public final class SimulatedShard implements AutoCloseable {
   /*
    * In place of a consensus protocol there is `order`, a list that survives everything. A replica
@@ -122,7 +122,7 @@ public final class SimulatedShard implements AutoCloseable {
   private long dropped;
   private long leadership;
   private @Nullable End end;
-  private @Nullable ReplicatedShardLog leader;
+  private @Nullable ReplicatedBatchLog leader;
 
   /// Creates a shard without a leader.
   ///
@@ -152,7 +152,7 @@ public final class SimulatedShard implements AutoCloseable {
   /// Returns the end of the present leader.
   ///
   /// @throws IllegalStateException when there is none
-  public ShardLog leader() {
+  public BatchLog leader() {
     if (leader == null) throw new IllegalStateException("the shard has no leader; elect one");
     return leader;
   }
@@ -197,7 +197,7 @@ public final class SimulatedShard implements AutoCloseable {
   }
 
   /// Makes a replica the leader, in place of the present one.
-  public ShardLog elect(int index) {
+  public BatchLog elect(int index) {
     Member member = members.get(index);
     while (true) {
       retire();
@@ -206,7 +206,7 @@ public final class SimulatedShard implements AutoCloseable {
       var elected = new End(member);
       end = elected;
       try {
-        leader = ReplicatedShardLog.open(member.replica, elected);
+        leader = ReplicatedBatchLog.open(member.replica, elected);
         return leader;
       } catch (Unavailable refused) {
         // The next round elects it again.

@@ -4,13 +4,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import stoa.LimitExceeded;
 import stoa.log.Batch;
-import stoa.log.ForwardingShardLog;
+import stoa.log.BatchLog;
+import stoa.log.ForwardingBatchLog;
 import stoa.log.Outcome;
-import stoa.log.ShardLog;
 import stoa.sim.Chance;
 
 /// A slow log, for a simulation whose threads wait. One owner.
-public final class SlowLog extends ForwardingShardLog {
+public final class SlowLog extends ForwardingBatchLog {
   private static final int SOON_MICROS = 2_000;
   private static final int LATE_MICROS = 2_000_000;
 
@@ -21,7 +21,7 @@ public final class SlowLog extends ForwardingShardLog {
 
   /// @param calm whether nothing is slow any more, and nothing is refused
   /// @param refused how often it is full, in hundredths
-  public SlowLog(ShardLog log, Fibers fibers, Chance chance, BooleanSupplier calm, int refused) {
+  public SlowLog(BatchLog log, Fibers fibers, Chance chance, BooleanSupplier calm, int refused) {
     super(log);
     this.fibers = fibers;
     this.chance = chance;

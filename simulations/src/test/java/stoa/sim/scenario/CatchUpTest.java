@@ -26,7 +26,7 @@ import stoa.log.Consensus;
 import stoa.log.Entry;
 import stoa.log.Position;
 import stoa.log.Replica;
-import stoa.log.ReplicatedShardLog;
+import stoa.log.ReplicatedBatchLog;
 import stoa.log.Sequencer;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
@@ -51,7 +51,7 @@ class CatchUpTest {
     private final Replica leader;
     private Replica follower;
     private final List<byte[]> commands = new ArrayList<>();
-    private final ReplicatedShardLog log;
+    private final ReplicatedBatchLog log;
     private final Sequencer sequencer;
     private long sequence;
     private long version;
@@ -69,7 +69,7 @@ class CatchUpTest {
       leader = new Replica(leads.device());
       follower = new Replica(lags.device());
       log =
-          ReplicatedShardLog.open(
+          ReplicatedBatchLog.open(
               leader,
               new Consensus() {
                 @Override

@@ -32,7 +32,7 @@ import stoa.StoaConfig;
 import stoa.View;
 import stoa.base.StreamId;
 import stoa.log.CatchUp;
-import stoa.log.LocalShardLog;
+import stoa.log.LocalBatchLog;
 import stoa.log.Streams;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
@@ -175,7 +175,7 @@ class StandbyTest {
             new MemoryDisk(256 << 20),
             new DeviceConfig(4 << 20, 256 << 10, 256 << 10, 512 << 10),
             Runnable::run);
-    final LocalShardLog log = new LocalShardLog(device);
+    final LocalBatchLog log = new LocalBatchLog(device);
     final List<Divergence> told = new ArrayList<>();
     SimulatedThreads threads = new SimulatedThreads(new Chance(1));
     @Nullable FollowerWork standby;

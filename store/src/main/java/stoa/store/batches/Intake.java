@@ -19,16 +19,16 @@ import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchLog;
 import stoa.log.Entry;
 import stoa.log.Outcome;
 import stoa.log.Sequencer;
-import stoa.log.ShardLog;
 import stoa.log.Token;
 import stoa.store.calls.Pace;
+import stoa.store.leading.BatchTurn;
 import stoa.store.leading.Claims;
 import stoa.store.leading.Health;
 import stoa.store.leading.Intents;
-import stoa.store.leading.Leadership;
 import stoa.store.leading.LogClock;
 import stoa.store.leading.Moments;
 import stoa.store.leading.Tally;
@@ -66,19 +66,20 @@ import stoa.store.watching.Watches;
 /// Gathers the requests to log, gives them addresses, makes them durable batch by batch, and puts
 /// them into the mailboxes of their keys.
 ///
-/// The first thread that finds no leader becomes the leader for one batch. It is either a caller,
-/// so that a lone caller needs no other thread, or the writer, which continues while the queue has
-/// requests. No leader waits to fill a batch; a batch grows while the preceding one is synced.
+/// The first thread that finds no batch in progress writes the next one. It is either a caller, so
+/// that a lone caller needs no other thread, or the store's writer thread, which continues while
+/// the queue has requests. No thread waits to fill a batch; a batch grows while the preceding one
+/// is synced.
 public final class Intake {
   /*
-   * Draft decides the entries of a batch, Leadership which thread makes it, Moments which counters
-   * can be read. This class queues requests and leads.
+   * Draft decides the entries of a batch, BatchTurn which thread writes it, Moments which counters
+   * can be read. This class queues requests and writes batches.
    *
    * Invariants:
-   * (1) The leader alone touches the draft, the sequencer and the batch in progress. One batch is
-   *     in progress at a time.
-   * (2) When a thread adds to the queue, it finds no leader, or the leader looks at the queue after
-   *     it ends: no request is left behind.
+   * (1) The thread that writes the batch alone touches the draft, the sequencer and the batch in
+   *     progress. One batch is in progress at a time.
+   * (2) When a thread adds to the queue, no batch is in progress, or the thread that writes it
+   *     looks at the queue after the batch: no request is left behind.
    * (3) A batch fills the mailboxes in log order, before any later batch begins.
    */
   private static final int BATCH_ENTRIES_MAX = 8_192;
@@ -99,7 +100,7 @@ public final class Intake {
   private static final long QUICK_MICROS = 5;
   private static final long QUICK_ONE_IN = 16;
 
-  private final @Nullable ShardLog log;
+  private final @Nullable BatchLog log;
   private final @Nullable Addresses order;
   private final LogClock clock;
   private final TimeLimits limits;
@@ -107,7 +108,7 @@ public final class Intake {
   private final Bans bans;
   private final Watches watches;
   private final Health health;
-  private final Leadership leadership;
+  private final BatchTurn turn;
   private final Moments moments;
   private final Unfinished unfinished;
   private final Tally tally;
@@ -123,7 +124,7 @@ public final class Intake {
   // oldest first.
   private final ConcurrentLinkedDeque<Request> deferred = new ConcurrentLinkedDeque<>();
 
-  // Whether a claim or an intent has ended since the leader last looked at the deferred requests.
+  // Whether a claim or an intent has ended since a batch last looked at the deferred requests.
   private volatile boolean lookAgain;
   private final Progress progress;
   private final long term;
@@ -131,7 +132,7 @@ public final class Intake {
   // The log counter with which the epoch began.
   private final long firstCounter;
 
-  // Owned by the leader.
+  // Owned by the thread that writes the batch.
   private final Draft draft;
   private final Arrangement arrangement = new Arrangement();
   private Sequencer sequencer;
@@ -165,10 +166,10 @@ public final class Intake {
   private volatile long epoch;
   private @Nullable Help help;
 
-  /// Helps the thread that leads a batch.
+  /// Helps the thread that writes a batch.
   interface Help {
-    /// Calls the writer to lead the queue, unless the calling thread leads soon.
-    void callWriter();
+    /// Calls the writer thread to write the queue, unless the calling thread writes it soon.
+    void callWriterThread();
 
     /// Makes a worker run the brief requests of some keys.
     void runBrief(List<Resident> scheduled);
@@ -186,7 +187,7 @@ public final class Intake {
   /// @param health whether the log can be used
   /// @param tally counts batches
   public record Led(
-      @Nullable ShardLog log,
+      @Nullable BatchLog log,
       @Nullable Addresses order,
       LogClock clock,
       Unfinished unfinished,
@@ -215,8 +216,8 @@ public final class Intake {
     this.residents = residents;
     this.claims = new Claims(clock::machineMicros, threads);
     this.draft = new Draft(residents::directory);
-    this.leadership = new Leadership(clock::machineMicros, threads);
-    ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
+    this.turn = new BatchTurn(clock::machineMicros, threads);
+    BatchLog.Tail tail = log == null ? BatchLog.Tail.EMPTY : log.tail();
     term = log == null ? 0 : log.term();
     Addresses.Adopted adopted =
         log == null || order == null
@@ -226,18 +227,18 @@ public final class Intake {
       adopted.decided().forEach(decided -> restore(decided, log));
       log.seal(adopted.epoch());
     }
-    ShardLog.Tail sealed = log == null ? tail : log.tail();
+    BatchLog.Tail sealed = log == null ? tail : log.tail();
     epoch = sealed.epoch();
     sequencer = new Sequencer(epoch, sealed.counter());
     sequencer.skip(adopted.counter());
     progress = new Progress(sealed.counter());
-    moments = new Moments(health, leadership, threads, order, claims, sealed.counter());
+    moments = new Moments(health, turn, threads, order, claims, sealed.counter());
     firstCounter = sealed.counter();
     intents = new Intents(clock::machineMicros, epoch);
   }
 
-  /// Sets the helper of the thread that leads. Called once, before the first request.
-  void ledBy(Help newHelp) {
+  /// Sets the helper of the thread that writes a batch. Called once, before the first request.
+  void helpedBy(Help newHelp) {
     help = newHelp;
   }
 
@@ -270,7 +271,7 @@ public final class Intake {
     return order == null ? epoch : term;
   }
 
-  /// Returns whether the leader of a batch first waits for another process.
+  /// Returns whether the thread that writes a batch first waits for another process.
   boolean asksElsewhere() {
     return order != null && !order.isBeside();
   }
@@ -341,32 +342,32 @@ public final class Intake {
     return appendMicros < micros;
   }
 
-  /// Leads one batch if no thread leads; returns whether it did.
+  /// Writes one batch if no other is in progress; returns whether it did.
   ///
   /// @param own the request of the calling thread, which runs the request's key itself
-  boolean tryLead(@Nullable Request own) {
-    return tryLead(own, null);
+  boolean tryWrite(@Nullable Request own) {
+    return tryWrite(own, null);
   }
 
-  /// Leads one batch, like [#tryLead(Request)], for a thread that runs brief requests.
+  /// Writes one batch, like [#tryWrite(Request)], for a thread that runs brief requests.
   ///
   /// @param mine receives the keys with brief requests; null leaves them to a worker
-  boolean tryLead(@Nullable Request own, @Nullable List<Resident> mine) {
-    if (!leadership.tryBegin()) return false;
+  boolean tryWrite(@Nullable Request own, @Nullable List<Resident> mine) {
+    if (!turn.tryBegin()) return false;
     gathered = mine;
     boolean again = false;
     try {
-      lead(own);
+      writeBatch(own);
       again = retried;
     } finally {
-      leadership.end();
+      turn.end();
     }
     if (again) intents.passed();
     if (health.hasFailed()) progress.wake();
     return true;
   }
 
-  private void lead(@Nullable Request own) {
+  private void writeBatch(@Nullable Request own) {
     taken.clear();
     gather();
     defer();
@@ -397,7 +398,7 @@ public final class Intake {
   ///
   /// @throws Unavailable when the wait takes too long, or the log has failed
   public void hold() {
-    leadership.hold();
+    turn.hold();
     gathered = null;
     if (health.hasFailed()) {
       letGo();
@@ -407,9 +408,9 @@ public final class Intake {
 
   /// Ends the hold that [#hold] began.
   public void letGo() {
-    leadership.letGo();
+    turn.letGo();
     if (health.hasFailed()) progress.wake();
-    if (!isEmpty()) help().callWriter();
+    if (!isEmpty()) help().callWriterThread();
   }
 
   /// Claims the streams of a transaction over several stores, during a hold. Until [#release], this
@@ -433,7 +434,7 @@ public final class Intake {
 
   /// Waits until nothing is under way that began before an intent stood and may change its keys.
   public void awaitBefore(Intents.Intent intent) {
-    var _ = leadership.awaitBatch();
+    var _ = turn.awaitBatch();
     if (claims.isEmpty()) return;
     for (StreamId stream : intent.streams()) {
       var _ = claims.await(stream);
@@ -460,7 +461,7 @@ public final class Intake {
 
   private void lookAgain() {
     lookAgain = true;
-    if (!isEmpty()) help().callWriter();
+    if (!isEmpty()) help().callWriterThread();
   }
 
   /// Returns the refusal of a transaction that changes what the intent of another one holds back;
@@ -558,7 +559,7 @@ public final class Intake {
   /// hold. If the log lacked an entry, this fails the log: the objects in memory lack the entry,
   /// and the store must be opened again.
   public void adopt(Addresses.Adopted adopted) {
-    ShardLog own = Objects.requireNonNull(log);
+    BatchLog own = Objects.requireNonNull(log);
     boolean missing = false;
     try {
       for (Addresses.Decided decided : adopted.decided()) missing |= restore(decided, own);
@@ -573,7 +574,7 @@ public final class Intake {
               "this store had missed a decision about a transaction over several groups, and has"
                   + " logged it now; open the store again"));
     }
-    ShardLog.Tail sealed = own.tail();
+    BatchLog.Tail sealed = own.tail();
     long last = Math.max(sequencer.last(), adopted.counter());
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
     sequencer.skip(last);
@@ -586,10 +587,10 @@ public final class Intake {
 
   /// Logs decided entries, unless the log has them; returns whether it did. A store that lacks them
   /// has logged nothing since the decision.
-  private boolean restore(Addresses.Decided decided, ShardLog to) {
+  private boolean restore(Addresses.Decided decided, BatchLog to) {
     Entry first = decided.entries().getFirst();
     if (to.streams().last(first.stream()) >= first.address()) return false;
-    ShardLog.Tail tail = to.tail();
+    BatchLog.Tail tail = to.tail();
     checkBehind(decided.token(), tail.counter());
     long micros = Math.max(tail.nowMicros(), decided.nowMicros());
     var batch =
@@ -800,7 +801,7 @@ public final class Intake {
   private boolean stepAside() {
     var waiting = List.copyOf(taken);
     List<Resident> mine = gathered;
-    leadership.stepAside();
+    turn.stepAside();
     gathered = mine;
     taken.clear();
     taken.addAll(waiting);
@@ -868,7 +869,7 @@ public final class Intake {
           case CheckpointRequest checkpoint -> checkpoint(checkpoint);
           case AppendRequest append -> append(append.appending);
           case CommitRequest commit -> commit(commit);
-          // The leader does not log a question: the question keeps its place behind earlier puts.
+          // The batch does not log a question: the question keeps its place behind earlier puts.
           case GetRequest question -> limits.late(question);
           case GenerationRequest _, PositionRequest _, ForkRequest _, PartRequest _ ->
               throw new IllegalStateException(request + " goes to the mailbox");
@@ -1064,8 +1065,8 @@ public final class Intake {
     }
   }
 
-  /// Returns whether the thread that leads the batch for its own request also runs another one. For
-  /// its own transaction, it runs only the parts of that.
+  /// Returns whether the thread that writes the batch for its own request also runs another one.
+  /// For its own transaction, it runs only the parts of that.
   private static boolean isWith(@Nullable Request own, Request request) {
     return own != null && !(own instanceof CommitRequest) && own.resident.equals(request.resident);
   }

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
-import stoa.store.batches.BatchLeader;
+import stoa.store.batches.BatchWriter;
 import stoa.store.replicas.Announced;
 import stoa.store.running.Handler;
 import stoa.store.running.Materialized;
@@ -46,7 +46,7 @@ public final class Announcements {
 
   private static final Logger LOG = LoggerFactory.getLogger(Announcements.class);
 
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final Residents residents;
   private final SpaceRegistry spaces;
   private final Streams streams;
@@ -60,13 +60,13 @@ public final class Announcements {
   /// @param tasks run the turns
   /// @param kept how many announcements stay in the log
   public Announcements(
-      BatchLeader leader,
+      BatchWriter writer,
       Residents residents,
       SpaceRegistry spaces,
       Streams streams,
       Tasks tasks,
       int kept) {
-    this.leader = leader;
+    this.writer = writer;
     this.residents = residents;
     this.spaces = spaces;
     this.streams = streams;
@@ -98,7 +98,7 @@ public final class Announcements {
         new Announced(key.space(), key.name(), address, generation, checkpoint, form, hash);
     Resident resident = residents.pin(Announced.KEY);
     try {
-      leader.announce(resident, announced.toBytes(), reflected);
+      writer.announce(resident, announced.toBytes(), reflected);
     } finally {
       resident.unpin();
     }
@@ -117,7 +117,7 @@ public final class Announcements {
   /// Announces the next key, and releases old announcements.
   public void turn() {
     try {
-      if (!leader.mayLog()) return;
+      if (!writer.mayLog()) return;
       announceNext();
       trim();
     } catch (RuntimeException failure) {

@@ -7,8 +7,8 @@ import stoa.CallFailed;
 import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.store.batches.BatchLeader;
-import stoa.store.batches.Questions;
+import stoa.store.batches.BatchWriter;
+import stoa.store.batches.KeyReads;
 import stoa.store.calls.Checkpoint;
 import stoa.store.records.Records;
 import stoa.store.records.Refusal;
@@ -29,9 +29,9 @@ public final class QuarantineLog {
 
   private final Quarantine quarantine;
   private final AcceptedStates accepted;
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final Residents residents;
-  private final Questions questions;
+  private final KeyReads keyReads;
   private final Runners runners;
   private final Tasks tasks;
 
@@ -41,20 +41,20 @@ public final class QuarantineLog {
 
   /// The parts that the log of the quarantine uses.
   ///
-  /// @param leader appends the entries
+  /// @param writer appends the entries
   /// @param residents the keys
-  /// @param questions reads the accepted state
+  /// @param keyReads reads the accepted state
   /// @param runners forget how often a call has ended the process
   /// @param tasks log the divergences that are found here
   public record Parts(
-      BatchLeader leader, Residents residents, Questions questions, Runners runners, Tasks tasks) {}
+      BatchWriter writer, Residents residents, KeyReads keyReads, Runners runners, Tasks tasks) {}
 
   public QuarantineLog(Quarantine quarantine, AcceptedStates accepted, Parts parts) {
     this.quarantine = quarantine;
     this.accepted = accepted;
-    this.leader = parts.leader;
+    this.writer = parts.writer;
     this.residents = parts.residents;
-    this.questions = parts.questions;
+    this.keyReads = parts.keyReads;
     this.runners = parts.runners;
     this.tasks = parts.tasks;
     quarantine.whenFound(this::logSoon);
@@ -76,7 +76,7 @@ public final class QuarantineLog {
 
   private void log(Divergence evidence) {
     var out = new Encoder(512).u8(Quarantine.QUARANTINED).raw(evidence.toBytes());
-    var _ = leader.append(Quarantine.KEY, out.toBytes());
+    var _ = writer.append(Quarantine.KEY, out.toBytes());
   }
 
   /// Takes back a put that ends the process, so that every replica passes it.
@@ -86,9 +86,9 @@ public final class QuarantineLog {
     var verdict = new Records.Verdict(evidence.first(), Refusal.of(why));
     Resident resident = residents.pin(key);
     try {
-      Request note = leader.note(resident, Records.VERDICT, Records.verdict(verdict));
-      leader.callWriter();
-      leader.await(note).check();
+      Request note = writer.note(resident, Records.VERDICT, Records.verdict(verdict));
+      writer.callWriterThread();
+      writer.await(note).check();
     } finally {
       resident.unpin();
     }
@@ -135,7 +135,7 @@ public final class QuarantineLog {
     Divergence evidence = quarantine.evidence(key.stream());
     if (evidence == null) return false;
     if (evidence.isFatal()) takeBack(key, evidence);
-    Checkpoint now = questions.state(() -> residents.pinAccepted(key));
+    Checkpoint now = keyReads.state(() -> residents.pinAccepted(key));
     byte[] state = now.state();
     if (state != null && now.generation() == evidence.generation()) {
       var out =
@@ -144,7 +144,7 @@ public final class QuarantineLog {
               .text(key.space())
               .sized(key.name());
       out.varint(now.position()).raw(state);
-      var _ = leader.append(Quarantine.KEY, out.toBytes());
+      var _ = writer.append(Quarantine.KEY, out.toBytes());
       accepted.keep(key.stream(), now.position(), state);
       accepted.add(key.stream(), now.position());
       Resident resident = residents.pin(key);

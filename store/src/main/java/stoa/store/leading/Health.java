@@ -3,19 +3,19 @@ package stoa.store.leading;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Unavailable;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 
 /// Knows whether a store can be used: its log has not failed, and the store is not closed.
 /// Thread-safe.
 public final class Health {
   // Null when another store leads.
-  private final @Nullable ShardLog log;
+  private final @Nullable BatchLog log;
 
   private volatile @Nullable RuntimeException failed;
   private volatile boolean closed;
 
   /// @param log null when another store leads
-  public Health(@Nullable ShardLog log) {
+  public Health(@Nullable BatchLog log) {
     this.log = log;
   }
 

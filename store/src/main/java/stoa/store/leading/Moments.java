@@ -28,7 +28,7 @@ public final class Moments {
    */
 
   private final Health health;
-  private final Leadership leadership;
+  private final BatchTurn batchTurn;
   private final Threads threads;
 
   // Null when the store is alone.
@@ -54,13 +54,13 @@ public final class Moments {
   /// @param published the log counter up to which the log is complete
   public Moments(
       Health health,
-      Leadership leadership,
+      BatchTurn batchTurn,
       Threads threads,
       @Nullable Addresses order,
       Claims claims,
       long published) {
     this.health = health;
-    this.leadership = leadership;
+    this.batchTurn = batchTurn;
     this.threads = threads;
     this.order = order;
     this.claims = claims;
@@ -174,7 +174,7 @@ public final class Moments {
   ///
   /// @throws Unavailable when it takes too long, or the log has failed
   private void awaitBatch() {
-    if (order != null && leadership.awaitBatch()) health.checkSound();
+    if (order != null && batchTurn.awaitBatch()) health.checkSound();
   }
 
   /// Waits until a stream shows what any caller may know of it: for the batch in progress, if its
@@ -189,7 +189,7 @@ public final class Moments {
 
   /// Returns whether a question about a stream now has to wait as in [#await].
   public boolean isUnderWay(StreamId stream, boolean ordered) {
-    return (ordered && order != null && leadership.isTaken()) || claims.changes(stream);
+    return (ordered && order != null && batchTurn.isTaken()) || claims.changes(stream);
   }
 
   /// Makes the log readable at a log counter.

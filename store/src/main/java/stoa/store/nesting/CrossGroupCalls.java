@@ -12,7 +12,7 @@ import stoa.Unavailable;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.Trace;
-import stoa.store.batches.BatchLeader;
+import stoa.store.batches.BatchWriter;
 import stoa.store.calls.Neighbors;
 import stoa.store.calls.Visit;
 import stoa.store.leading.Health;
@@ -59,7 +59,7 @@ public final class CrossGroupCalls {
   private static final long PAUSE_NANOS_MAX = 200_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(CrossGroupCalls.class);
 
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final Runs runs;
   private final IncomingCalls incomingCalls;
   private final Health health;
@@ -68,13 +68,13 @@ public final class CrossGroupCalls {
   private final AtomicLong questions = new AtomicLong();
 
   public CrossGroupCalls(
-      BatchLeader leader,
+      BatchWriter writer,
       Runs runs,
       IncomingCalls incomingCalls,
       Health health,
       Threads threads,
       Neighbors neighbors) {
-    this.leader = leader;
+    this.writer = writer;
     this.runs = runs;
     this.incomingCalls = incomingCalls;
     this.health = health;
@@ -119,7 +119,7 @@ public final class CrossGroupCalls {
     RuntimeException refusal = refusal(caller, target);
     if (refusal != null) return caller.told(refusal);
     long number = questions.incrementAndGet();
-    var id = new Visit.Id(caller.key().stream(), caller.address(), number, leader.term());
+    var id = new Visit.Id(caller.key().stream(), caller.address(), number, writer.term());
     long counter = kind == Visit.Kind.GET ? 0 : caller.counter;
     return travel(caller, visit(caller, id, kind, target, query, existence, counter));
   }
@@ -227,7 +227,7 @@ public final class CrossGroupCalls {
     } catch (RuntimeException over) {
       throw caller.suspend(over);
     }
-    if (!leader.isIdle()) leader.callWriter();
+    if (!writer.isIdle()) writer.callWriterThread();
   }
 
   private static Unavailable unavailable(RuntimeException away) {

@@ -6,7 +6,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.batches.Questions;
+import stoa.store.batches.KeyReads;
 import stoa.store.calls.PriorOutcome;
 import stoa.store.past.Past;
 import stoa.store.past.Playback;
@@ -18,15 +18,15 @@ import stoa.store.running.Timeline;
 public final class EarlierCalls {
   private final Streams streams;
   private final Timeline timeline;
-  private final Questions questions;
+  private final KeyReads keyReads;
   private final Loader loader;
   private final Playback playback;
 
   public EarlierCalls(
-      Streams streams, Timeline timeline, Questions questions, Loader loader, Playback playback) {
+      Streams streams, Timeline timeline, KeyReads keyReads, Loader loader, Playback playback) {
     this.streams = streams;
     this.timeline = timeline;
-    this.questions = questions;
+    this.keyReads = keyReads;
     this.loader = loader;
     this.playback = playback;
   }
@@ -80,7 +80,7 @@ public final class EarlierCalls {
   /// Returns the outcome of a client's call, see [Store#earlier]. A call that waited for a
   /// condition is in the log several times; the last of them is its outcome.
   public @Nullable PriorOutcome earlier(Key key, Records.Origin origin, long since) {
-    long executed = questions.position(key);
+    long executed = keyReads.position(key);
     StreamId stream = key.stream();
     long low = timeline.firstBehind(stream, since);
     var found = new StoredEntry[1];

@@ -23,7 +23,7 @@ import stoa.base.StreamId;
 import stoa.base.Trace;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.batches.BatchLeader;
+import stoa.store.batches.BatchWriter;
 import stoa.store.calls.Neighbors;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
@@ -72,7 +72,7 @@ public final class IncomingCalls {
   private static final long PAUSE_FIRST_NANOS = 1_000_000;
   private static final long PAUSE_NANOS_MAX = 32_000_000;
 
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final Residents residents;
   private final TimeLimits limits;
   private final Verdicts verdicts;
@@ -84,13 +84,13 @@ public final class IncomingCalls {
 
   /// The parts that execute incoming calls.
   ///
-  /// @param leader logs the calls and waits for their execution
+  /// @param writer logs the calls and waits for their execution
   /// @param residents the keys that are called
   /// @param limits the times of the calls
   /// @param verdicts refuses calls that close a circle
   /// @param callList gives ids to calls
   public record Parts(
-      BatchLeader leader,
+      BatchWriter writer,
       Residents residents,
       TimeLimits limits,
       Verdicts verdicts,
@@ -115,7 +115,7 @@ public final class IncomingCalls {
       Transactions transactions) {}
 
   public IncomingCalls(Parts parts, Log log) {
-    this.leader = parts.leader;
+    this.writer = parts.writer;
     this.residents = parts.residents;
     this.limits = parts.limits;
     this.verdicts = parts.verdicts;
@@ -275,7 +275,7 @@ public final class IncomingCalls {
     private Visit.Reply put() {
       Visit.Id id = visit.id();
       var origin = new Records.Origin(id.caller(), id.call(), Math.toIntExact(id.number()));
-      leader.moments().above(visit.counter());
+      writer.moments().above(visit.counter());
       Visit.Reply earlier;
       try {
         earlier = earlier(origin);
@@ -289,7 +289,7 @@ public final class IncomingCalls {
       request.visits = true;
       visits(request);
       waitsFor = request;
-      leader.add(request);
+      writer.add(request);
       return awaited(request);
     }
 
@@ -309,7 +309,7 @@ public final class IncomingCalls {
       var request = new GetRequest(pinned(), visit.call(), terms(), visit.callers().size());
       visits(request);
       waitsFor = request;
-      leader.ask(request);
+      writer.ask(request);
       return awaited(request);
     }
 
@@ -353,7 +353,7 @@ public final class IncomingCalls {
       boolean runs = threads.mayRunLong();
       long pause = 0;
       while (!request.isOver()) {
-        if (!leader.isIdle()) leader.callWriter();
+        if (!writer.isIdle()) writer.callWriterThread();
         tellIfItWaits();
         // This thread does not execute the requests in front: one of them may wait for this call's
         // answer.
@@ -427,7 +427,7 @@ public final class IncomingCalls {
       }
       position.behind = address;
       waitsFor = position;
-      leader.ask(position);
+      writer.ask(position);
       awaitDone(position);
       Deadlock passed = position.passed;
       if (passed == null && position.isDone()) position.check();

@@ -12,7 +12,7 @@ import stoa.LimitExceeded;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.batches.BatchLeader;
+import stoa.store.batches.BatchWriter;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
@@ -34,7 +34,7 @@ import stoa.store.running.WaitGraph;
 /// Makes the calls of handlers on other keys: of this store here, and of others through
 /// [CrossGroupCalls]. Thread-safe.
 public final class Nesting implements OtherKeys {
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final Residents residents;
   private final TimeLimits limits;
   private final WaitGraph waits;
@@ -47,12 +47,12 @@ public final class Nesting implements OtherKeys {
 
   /// The parts that make nested calls.
   ///
-  /// @param leader logs and executes them
+  /// @param writer logs and executes them
   /// @param residents the keys that they call
   /// @param limits their time limits
   /// @param waits the circles that they might close
   public record Parts(
-      BatchLeader leader,
+      BatchWriter writer,
       Residents residents,
       TimeLimits limits,
       WaitGraph waits,
@@ -66,7 +66,7 @@ public final class Nesting implements OtherKeys {
       EarlierCalls earlier,
       Playback playback,
       @Nullable CrossGroupCalls crossGroupCalls) {
-    this.leader = parts.leader;
+    this.writer = parts.writer;
     this.residents = parts.residents;
     this.limits = parts.limits;
     this.waits = parts.waits;
@@ -139,8 +139,8 @@ public final class Nesting implements OtherKeys {
     request.trace(caller.trace());
     hasten(caller, request);
     request.after = caller.unsettledNote();
-    unfinished.begins(caller.key(), caller.address(), leader.moments().moment());
-    return nested(caller, request, () -> leader.add(request));
+    unfinished.begins(caller.key(), caller.address(), writer.moments().moment());
+    return nested(caller, request, () -> writer.add(request));
   }
 
   /// Returns the reason why a put cannot begin an absent key; null when it can, or when the key
@@ -163,8 +163,8 @@ public final class Nesting implements OtherKeys {
       return false;
     }
     int began = limits.now();
-    leader.ask(asked);
-    leader.awaitHelping(asked, caller);
+    writer.ask(asked);
+    writer.awaitHelping(asked, caller);
     caller.hasWaited(limits.now() - began);
     caller.waitingFor = null;
     try {
@@ -190,7 +190,7 @@ public final class Nesting implements OtherKeys {
         caller,
         request,
         () -> {
-          if (!leader.refuses(request) && request.resident.enqueue(request)) {
+          if (!writer.refuses(request) && request.resident.enqueue(request)) {
             var _ = request.resident.runQuickUntil(request);
           }
         });
@@ -237,7 +237,7 @@ public final class Nesting implements OtherKeys {
     } else {
       int began = limits.now();
       submit.run();
-      leader.awaitHelping(request, caller);
+      writer.awaitHelping(request, caller);
       caller.hasWaited(limits.now() - began);
       caller.waitingFor = null;
       caller.reach = Math.max(caller.reach, request.reach);
@@ -291,8 +291,8 @@ public final class Nesting implements OtherKeys {
       throw unwinding;
     }
     int began = limits.now();
-    leader.ask(executed);
-    leader.awaitHelping(executed, caller);
+    writer.ask(executed);
+    writer.awaitHelping(executed, caller);
     caller.hasWaited(limits.now() - began);
     return waits.endUntilExecuted(caller, executed);
   }

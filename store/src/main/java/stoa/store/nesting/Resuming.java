@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.base.Repeats;
-import stoa.store.batches.BatchLeader;
-import stoa.store.batches.Questions;
+import stoa.store.batches.BatchWriter;
+import stoa.store.batches.KeyReads;
 import stoa.store.running.Request;
 import stoa.store.running.Runs;
 import stoa.store.running.Unfinished;
@@ -25,8 +25,8 @@ public final class Resuming {
   // How many ticks pass before this retries a put that it could not resume.
   private static final int AGAIN_TICKS = 20;
 
-  private final BatchLeader leader;
-  private final Questions questions;
+  private final BatchWriter writer;
+  private final KeyReads keyReads;
   private final Unfinished unfinished;
   private final Runs runs;
   private final Threads threads;
@@ -35,9 +35,9 @@ public final class Resuming {
   private int ticks;
 
   public Resuming(
-      BatchLeader leader, Questions questions, Unfinished unfinished, Runs runs, Threads threads) {
-    this.leader = leader;
-    this.questions = questions;
+      BatchWriter writer, KeyReads keyReads, Unfinished unfinished, Runs runs, Threads threads) {
+    this.writer = writer;
+    this.keyReads = keyReads;
     this.unfinished = unfinished;
     this.runs = runs;
     this.threads = threads;
@@ -51,12 +51,12 @@ public final class Resuming {
       Request request = resume(named, name);
       if (request == null) continue;
       if (!runs.others().hasNeighbors()) {
-        var _ = leader.await(request);
+        var _ = writer.await(request);
         continue;
       }
       request.resident.help(request);
       while (!request.isDone()
-          && !BatchLeader.waitsForOtherGroup(request)
+          && !BatchWriter.waitsForOtherGroup(request)
           && runs.clock.nowMicros() < end) {
         if (threads.mayRunLong()) request.resident.runUntil(request);
         if (!request.isDone()) threads.pause();
@@ -69,7 +69,7 @@ public final class Resuming {
     try {
       Key key = named.apply(name.space(), name.name());
       if (under.containsKey(key)) return null;
-      Request request = questions.positionAsync(key);
+      Request request = keyReads.positionAsync(key);
       under.put(key, request);
       request.whenDone(done -> {
         under.remove(key);

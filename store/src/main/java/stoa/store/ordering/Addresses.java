@@ -1,8 +1,8 @@
 package stoa.store.ordering;
 
 import java.util.List;
+import stoa.log.BatchLog;
 import stoa.log.Entry;
-import stoa.log.ShardLog;
 import stoa.log.Token;
 
 /// The one order of the logs of several stores: the source of their log addresses (vCorfu, section
@@ -19,7 +19,7 @@ public interface Addresses {
   ///   gets the same result
   /// @param tail the end of the store's log
   /// @throws stoa.Unavailable when the coordinator does not answer
-  Adopted adopt(long term, ShardLog.Tail tail);
+  Adopted adopt(long term, BatchLog.Tail tail);
 
   /// Reserves addresses, greater than all that any store has got before.
   ///

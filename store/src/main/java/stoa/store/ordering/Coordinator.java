@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.base.Clock;
-import stoa.log.ShardLog;
+import stoa.log.BatchLog;
 import stoa.log.StoredEntry;
 import stoa.log.Token;
 
@@ -202,7 +202,7 @@ public final class Coordinator {
   public Addresses home() {
     return new Addresses() {
       @Override
-      public Adopted adopt(long term, ShardLog.Tail tail) {
+      public Adopted adopt(long term, BatchLog.Tail tail) {
         return locked(() -> protocol.adoptHome(tail.epoch(), tail.counter()));
       }
 
@@ -277,7 +277,7 @@ public final class Coordinator {
   public Addresses of(int member) {
     return new Addresses() {
       @Override
-      public Adopted adopt(long term, ShardLog.Tail tail) {
+      public Adopted adopt(long term, BatchLog.Tail tail) {
         var _ = confirmed();
         lock.lock();
         try {

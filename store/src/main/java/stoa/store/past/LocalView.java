@@ -9,7 +9,7 @@ import stoa.TooOld;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.batches.Questions;
+import stoa.store.batches.KeyReads;
 import stoa.store.records.KeyRefusals;
 import stoa.store.running.Execution;
 import stoa.store.running.Materialized;
@@ -51,7 +51,7 @@ public final class LocalView {
 
   private final Playback playback;
   private final Runs runs;
-  private final Questions questions;
+  private final KeyReads keyReads;
   private final Target target;
   private final Key key;
   private final ReentrantLock lock = new ReentrantLock();
@@ -64,10 +64,10 @@ public final class LocalView {
   private long tail;
   private long weight;
 
-  public LocalView(Playback playback, Questions questions, Target target) {
+  public LocalView(Playback playback, KeyReads keyReads, Target target) {
     this.playback = playback;
     this.runs = playback.runs();
-    this.questions = questions;
+    this.keyReads = keyReads;
     this.target = target;
     this.key = target.key();
   }
@@ -81,7 +81,7 @@ public final class LocalView {
   public Read now(@Nullable Object query, Existence existence, Duration timeMax, Window window) {
     playback.checkOpen();
     int late = lateTick(timeMax);
-    long moment = questions.now(key);
+    long moment = keyReads.now(key);
     playback.finder().lock(lock, key, late);
     try {
       Materialized current = bring(moment, late);

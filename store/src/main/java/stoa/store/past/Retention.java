@@ -13,7 +13,7 @@ import stoa.Keep;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
-import stoa.store.batches.BatchLeader;
+import stoa.store.batches.BatchWriter;
 import stoa.store.leading.LogClock;
 import stoa.store.records.Records;
 import stoa.store.running.Bans;
@@ -88,7 +88,7 @@ public final class Retention {
   private static final Keep NOTHING = Keep.versions(0);
 
   private final Holds holds;
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final SpaceRegistry spaces;
   private final Bans bans;
   private final Streams streams;
@@ -106,20 +106,20 @@ public final class Retention {
 
   /// The parts that a release uses.
   ///
-  /// @param leader logs checkpoints
+  /// @param writer logs checkpoints
   /// @param spaces tells of which keys users read the past
   /// @param bans tells which keys take no checkpoints
   /// @param clock tells the age of entries
   /// @param tasks release the past of deleted keys
   public record Parts(
-      BatchLeader leader, SpaceRegistry spaces, Bans bans, LogClock clock, Tasks tasks) {}
+      BatchWriter writer, SpaceRegistry spaces, Bans bans, LogClock clock, Tasks tasks) {}
 
   /// @param holds tells which entries must not be released
   public Retention(Holds holds, Streams streams, Timeline timeline, Parts parts) {
     this.holds = holds;
     this.streams = streams;
     this.timeline = timeline;
-    this.leader = parts.leader;
+    this.writer = parts.writer;
     this.spaces = parts.spaces;
     this.bans = parts.bans;
     this.clock = parts.clock;
@@ -167,7 +167,7 @@ public final class Retention {
         });
     if (bytes[0] < worth) return;
     if (bans.refusal(key, mark.address()) != null) return;
-    leader.checkpoint(key);
+    writer.checkpoint(key);
   }
 
   /// Releases versions, like [#trim], but does not ask other stores; its knowledge of them may be
@@ -262,7 +262,7 @@ public final class Retention {
   private void turn() {
     try {
       for (int left = Math.min(deletedCount(), IDLE_TURNS); left > 0; left--) {
-        if (!leader.mayLog()) return;
+        if (!writer.mayLog()) return;
         if (!releaseNext()) return;
       }
     } catch (RuntimeException failure) {

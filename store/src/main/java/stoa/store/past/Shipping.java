@@ -7,7 +7,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.batches.Questions;
+import stoa.store.batches.KeyReads;
 import stoa.store.records.LoggedAnswers;
 import stoa.store.records.Records;
 import stoa.store.running.Execution;
@@ -31,12 +31,12 @@ public final class Shipping {
   private static final int ENTRY_BYTES = 32;
 
   private final Playback playback;
-  private final Questions questions;
+  private final KeyReads keyReads;
   private final Streams streams;
 
-  public Shipping(Playback playback, Questions questions, Streams streams) {
+  public Shipping(Playback playback, KeyReads keyReads, Streams streams) {
     this.playback = playback;
-    this.questions = questions;
+    this.keyReads = keyReads;
     this.streams = streams;
   }
 
@@ -47,7 +47,7 @@ public final class Shipping {
     Key key = target.key();
     StreamId stream = key.stream();
     int late = playback.runs().limits.endAfter(playback.runs().limits.callTimeMax());
-    long moment = questions.now(key);
+    long moment = keyReads.now(key);
     Resident resident = target.pin();
     try {
       playback.confirm();

@@ -8,8 +8,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.batches.BatchLeader;
-import stoa.store.batches.Questions;
+import stoa.store.batches.BatchWriter;
+import stoa.store.batches.KeyReads;
 import stoa.store.records.Records;
 import stoa.store.running.Barrier;
 import stoa.store.running.Resident;
@@ -23,24 +23,20 @@ import stoa.store.threads.Threads;
 public final class VersionFinder {
   private final Streams streams;
   private final Timeline timeline;
-  private final BatchLeader leader;
-  private final Questions questions;
+  private final BatchWriter writer;
+  private final KeyReads keyReads;
   private final Barrier barrier;
   private final TimeLimits limits;
   private final Threads threads;
 
   /// The parts that are needed to wait for a version.
   ///
-  /// @param leader leads batches during the wait
-  /// @param questions makes the key resume unfinished calls
+  /// @param writer writes batches during the wait
+  /// @param keyReads makes the key resume unfinished calls
   /// @param barrier waits for the entries that the store logs about executed puts
   /// @param limits the time of the reader
   public record Parts(
-      BatchLeader leader,
-      Questions questions,
-      Barrier barrier,
-      TimeLimits limits,
-      Threads threads) {}
+      BatchWriter writer, KeyReads keyReads, Barrier barrier, TimeLimits limits, Threads threads) {}
 
   /// The version of a key that a reader sees at a place of the log.
   ///
@@ -54,8 +50,8 @@ public final class VersionFinder {
   public VersionFinder(Streams streams, Timeline timeline, Parts parts) {
     this.streams = streams;
     this.timeline = timeline;
-    this.leader = parts.leader;
-    this.questions = parts.questions;
+    this.writer = parts.writer;
+    this.keyReads = parts.keyReads;
     this.barrier = parts.barrier;
     this.limits = parts.limits;
     this.threads = parts.threads;
@@ -144,16 +140,16 @@ public final class VersionFinder {
   /// Waits until the put at an address is executed.
   private void awaitExecuted(Resident resident, long position, int lateTick) {
     for (int spins = 0; !resident.hasExecuted(position); spins++) {
-      leader.confirm();
+      writer.confirm();
       limits.checkTime(resident.key, lateTick);
       if (!resident.isBusy() && !resident.hasExecuted(position)) {
         // No thread will execute the put: an earlier process left it, or its run was suspended.
-        long reached = questions.position(resident.key, lateTick);
+        long reached = keyReads.position(resident.key, lateTick);
         if (resident.hasExecuted(position)) return;
         throw new Unavailable(
             resident.key + " is at " + reached + ", and " + position + " cannot be executed");
       }
-      if (leader.lead(null)) continue;
+      if (writer.writeBatch(null)) continue;
       if (resident.isScheduled() && threads.mayRunLong()) {
         resident.runUntil(null);
       } else {

@@ -6,7 +6,7 @@ import stoa.store.records.Records;
 
 /// One append to users' streams: the data for each stream, and the addresses that the append gets.
 ///
-/// The leader of the batch sets the addresses; they are valid once the request is done.
+/// The batch writer sets the addresses; they are valid once the request is done.
 ///
 /// @param residents the streams, pinned
 /// @param origin the client's append; null when a caller in this process appends

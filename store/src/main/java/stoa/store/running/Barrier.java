@@ -54,7 +54,7 @@ public final class Barrier {
   public void awaitNotes(Resident resident) {
     awaitSequels(resident);
     while (resident.notesUnderWay() > 0) {
-      if (!journal.lead(null)) threads.pause();
+      if (!journal.writeBatch(null)) threads.pause();
     }
   }
 

@@ -5,10 +5,10 @@ package stoa.store.running;
 public final class CommitRequest extends Request {
   public final StoreTransaction transaction;
 
-  /// Whether the store has voted for the transaction; the leader sets it.
+  /// Whether the store has voted for the transaction; the batch writer sets it.
   public boolean voted;
 
-  /// The log counter; the leader sets it.
+  /// The log counter; the batch writer sets it.
   public long counter;
 
   /// @param resident one of the keys of the transaction

@@ -432,7 +432,8 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// Returns the number of the code that executes the handler. For a logged put this is the result
-  /// of [HandlerFactory#code()] when the leader logged it; otherwise it is the present result.
+  /// of [HandlerFactory#code()] when the batch writer logged it; otherwise it is the present
+  /// result.
   public int code() {
     int known = code;
     return known >= 0 ? known : runs.spaces.code(key);
@@ -442,7 +443,7 @@ public final class Execution implements Cancellation.Run {
     code = number;
   }
 
-  /// Returns the time that the leader gave the put, in microseconds since 1970.
+  /// Returns the time that the batch writer gave the put, in microseconds since 1970.
   public long nowMicros() {
     if (loggedCall != null) loggedCall.timed = true;
     if (nowMicros == UNREAD) nowMicros = runs.clock.nowMicros();
@@ -753,8 +754,8 @@ public final class Execution implements Cancellation.Run {
             + ", which runs at a caller outside; call it there, or in the body of a transaction");
   }
 
-  /// Makes a nested call of a transaction. When the transaction commits, the leader logs the answer
-  /// beside the put.
+  /// Makes a nested call of a transaction. When the transaction commits, the batch writer logs the
+  /// answer beside the put.
   private byte[] tentative(Key target, Supplier<Answer> call) {
     if (suspended != null) throw suspended;
     byte[] answer;
@@ -987,7 +988,7 @@ public final class Execution implements Cancellation.Run {
     if (here != null) here.lastNote = null;
   }
 
-  /// Returns the note without which the leader must not log a later nested put.
+  /// Returns the note without which the batch writer must not log a later nested put.
   public @Nullable NoteRequest unsettledNote() {
     return unsettledNote;
   }

@@ -28,8 +28,8 @@ public interface HandlerFactory {
     return false;
   }
 
-  /// Returns the number of the code that executes puts from now on; 0 when there is none. The
-  /// leader logs the number with each put, so that every replica and every replay executes the put
+  /// Returns the number of the code that executes puts from now on; 0 when there is none. The batch
+  /// writer logs the number with each put, so that every replica and every replay executes the put
   /// with that code, see [Execution#code()]. The number never decreases, so the numbers of the puts
   /// on one key do not decrease either.
   default int code() {

@@ -7,7 +7,7 @@ import stoa.base.Key;
 /// Appends the entries of a run that no handler executes: the answers that it got, and the verdicts
 /// that take it back.
 public interface Journal {
-  /// Appends an entry to a resident's stream with the next batch, on any thread that leads that
+  /// Appends an entry to a resident's stream with the next batch, on any thread that writes that
   /// batch; does not wait.
   NoteRequest note(Resident resident, byte kind, byte[] payload);
 
@@ -16,8 +16,8 @@ public interface Journal {
 
   /// Appends an answer that a handler got, like [#note].
   ///
-  /// @param before the preceding answer to the handlers of the key. The leader logs this answer
-  ///   only if it has logged that one, so that when the last answer is durable, all answers are
+  /// @param before the preceding answer to the handlers of the key. The batch logs this answer only
+  ///   if it has logged that one, so that when the last answer is durable, all answers are
   NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before);
 
   /// Logs and runs a put again that waits for a condition, with the next batch; does not wait.
@@ -27,13 +27,13 @@ public interface Journal {
   /// wait.
   PutRequest logLeft(Key key, byte[] value, Existence existence);
 
-  /// Leads a batch if something waits for one and no thread leads; returns whether it did.
+  /// Writes a batch if something waits for one and none is in progress; returns whether it did.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
-  boolean lead(@Nullable Request own);
+  boolean writeBatch(@Nullable Request own);
 
-  /// Calls the writer to lead the waiting requests, unless the calling thread leads soon.
-  void callWriter();
+  /// Calls the writer thread to write the waiting requests, unless the calling thread does so soon.
+  void callWriterThread();
 
   /// Waits on a handler's thread, which meanwhile executes the request that it waits for.
   void awaitHelping(Request request, Execution caller);

@@ -9,8 +9,8 @@ import stoa.store.records.Draft;
 import stoa.store.records.Records;
 import stoa.store.records.StreamEnd;
 
-/// A put or deletion of a transaction. The transaction's thread makes it, and the leader gives it
-/// its place in the log.
+/// A put or deletion of a transaction. The transaction's thread makes it, and the batch writer
+/// gives it its place in the log.
 final class LoggedCall implements Draft.Change {
   final Resident resident;
 
@@ -41,10 +41,10 @@ final class LoggedCall implements Draft.Change {
   /// Whether the handler used the time or random numbers that the run gave it.
   boolean timed;
 
-  /// The stream address; set by the leader.
+  /// The stream address; set by the batch writer.
   long address;
 
-  /// The time of its entry; set by the leader.
+  /// The time of its entry; set by the batch writer.
   long nowMicros;
 
   /// @param value the bytes to put; null for a deletion

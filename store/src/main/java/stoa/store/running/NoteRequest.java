@@ -13,11 +13,11 @@ public final class NoteRequest extends Request {
 
   public final byte[] payload;
 
-  /// The preceding answer; the leader must not log this note without it. Null for none, and once
-  /// this note is settled.
+  /// The preceding answer; the batch writer must not log this note without it. Null for none, and
+  /// once this note is settled.
   public @Nullable NoteRequest after;
 
-  /// The nested answers that must not be lost when the leader logs an announcement.
+  /// The nested answers that must not be lost when the batch writer logs an announcement.
   public @Nullable Reflected reflected;
 
   /// Gets the stream address when the note is durable, before any reader sees its batch. Null when
@@ -52,7 +52,7 @@ public final class NoteRequest extends Request {
     return payload.length;
   }
 
-  /// Returns whether the log lacks the preceding answer. Only the leader calls this.
+  /// Returns whether the log lacks the preceding answer. Only the batch writer calls this.
   public boolean lacksAnswer() {
     NoteRequest before = after;
     return before != null && before.isRefused();

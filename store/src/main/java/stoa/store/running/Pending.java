@@ -24,7 +24,7 @@ public abstract class Pending {
    *     its verdict.
    */
   private enum Stage {
-    /// The request is not in the mailbox of its key: the leader has not yet logged a put.
+    /// The request is not in the mailbox of its key: the batch writer has not yet logged a put.
     SUBMITTED,
     /// The request is in the mailbox.
     WAITING,

@@ -31,14 +31,14 @@ public final class PutRequest extends ChangeRequest {
   /// Whether a handler of another store makes the put, so that the store logs its refusal, too.
   public boolean visits;
 
-  /// The note of the last answer that the value reflects; the leader must not log the put without
-  /// it. Null when the value reflects none, and once the request is settled.
+  /// The note of the last answer that the value reflects; the batch writer must not log the put
+  /// without it. Null when the value reflects none, and once the request is settled.
   public @Nullable NoteRequest after;
 
   /// The puts that the log has right behind this one, with nothing in between.
   public List<PutRequest> behind = List.of();
 
-  // The leader sets them with the address.
+  // The batch writer sets them with the address.
 
   /// Whether the put begins a generation.
   public boolean begins;
@@ -96,7 +96,8 @@ public final class PutRequest extends ChangeRequest {
     return (origin != null && origin.isHandler()) || resident.givesUp(value);
   }
 
-  /// Returns whether the log lacks an answer that the value reflects. Only the leader calls this.
+  /// Returns whether the log lacks an answer that the value reflects. Only the batch writer calls
+  /// this.
   public boolean lacksAnswer() {
     NoteRequest before = after;
     if (before != null && before.isRefused()) return true;

@@ -42,7 +42,7 @@ public abstract sealed class Request extends Pending
   /// The keys of other stores whose handlers wait for the request, outermost first.
   public List<Key> callers = List.of();
 
-  /// The reason for which the leader refuses the request; set before the batch is settled.
+  /// The reason for which the batch writer refuses the request; set before the batch is settled.
   public @Nullable RuntimeException refusal;
 
   /// The log counter up to which the answer reaches; valid once done.
@@ -172,8 +172,8 @@ public abstract sealed class Request extends Pending
     return true;
   }
 
-  /// Returns whether the leader has refused or failed it, so that it is not logged. Only the leader
-  /// calls this.
+  /// Returns whether the batch writer has refused or failed it, so that it is not logged. Only the
+  /// batch writer calls this.
   final boolean isRefused() {
     return refusal != null || failed();
   }

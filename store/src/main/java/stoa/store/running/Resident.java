@@ -33,9 +33,9 @@ public final class Resident extends StreamEnd implements Runnable {
   /*
    * Three owners.
    *
-   * The leader of the batch in progress (see Intake and Leadership) owns the inherited fields: the
-   * end of the stream as it will be when that batch commits. On commit the leader publishes that
-   * end as tail and change.
+   * The thread that writes the batch in progress (see Intake and BatchTurn) owns the inherited
+   * fields: the end of the stream as it will be when that batch commits. On commit this thread
+   * publishes that end as tail and change.
    *
    * The runner (the thread that moved lane to RUNNING) owns live and target, and executes the
    * mailbox in order: one thread at a time, in stream order. A request leaves the mailbox after its
@@ -360,7 +360,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return weight;
   }
 
-  // ---- the leader
+  // ---- the batch writer
 
   @Override
   public long advanceSettled() {

@@ -20,8 +20,8 @@ import stoa.store.threads.Threads;
 final class Sequels {
   /*
    * Invariants:
-   * (1) They end in the order of the puts. A request that comes behind a put sees its changes, so no
-   *     caller sees the put and misses them.
+   * (1) They end in the order of the puts. A request that comes behind a put sees its changes, so
+   *     no caller sees the put and misses them.
    * (2) A put is noted as followed when its changes, and those of the puts before it, are in the
    *     log. A run that resumes the key makes the changes of the others again, in the order of the
    *     puts: each is either an addition to a set or a removal, so the last one counts.
@@ -219,7 +219,7 @@ final class Sequels {
     }
   }
 
-  /// Waits until the changes are in the log that are on their way now. Meanwhile the thread leads
+  /// Waits until the changes are in the log that are on their way now. Meanwhile the thread writes
   /// batches, and executes what the changes wait for.
   ///
   /// @throws Unavailable when they could not be logged
@@ -227,7 +227,7 @@ final class Sequels {
     Sequel last = latest();
     if (last == null) return;
     while (!last.isOver()) {
-      if (!journal.lead(null) && !help(threads)) threads.pause();
+      if (!journal.writeBatch(null) && !help(threads)) threads.pause();
     }
     RuntimeException why = failureOf(last);
     if (why == null) return;

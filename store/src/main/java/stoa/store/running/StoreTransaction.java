@@ -47,10 +47,10 @@ import stoa.store.records.StreamEnd;
 public final class StoreTransaction implements AutoCloseable {
   /*
    * Puts run at once, on copies of the states as of the moment. The transaction keeps the puts, and
-   * the answers to their calls on other keys, as loggedCalls. The leader appends the loggedCalls
-   * under one log address if nothing that the transaction has read or written has changed since
-   * (Intake.commit). Each key then executes its loggedCalls again, with the known answers, and
-   * calls no other key.
+   * the answers to their calls on other keys, as loggedCalls. The batch writer appends the
+   * loggedCalls under one log address if nothing that the transaction has read or written has
+   * changed since (Intake.commit). Each key then executes its loggedCalls again, with the known
+   * answers, and calls no other key.
    *
    * The footprints of a key say which parts of it the transaction has read or written, or that it
    * has used all of it. Where only other parts have changed since, the loggedCalls execute on a
@@ -119,7 +119,8 @@ public final class StoreTransaction implements AutoCloseable {
   /// @param access the operations that it may do
   /// @param micros how long it may take
   /// @param keysMax how many keys it may read and write
-  /// @param bytesMax the encoded size of its puts and of the answers that the leader logs with them
+  /// @param bytesMax the encoded size of its puts and of the answers that the batch writer logs
+  ///   with them
   /// @param names the names of the limits
   public record Bounds(Access access, long micros, int keysMax, long bytesMax, LimitNames names) {
     /// Sets bounds whose limits have the names of the configuration.
@@ -714,7 +715,7 @@ public final class StoreTransaction implements AutoCloseable {
     unpin.run();
   }
 
-  // ---- for the leader
+  // ---- for the batch writer
 
   List<LoggedCall> loggedCalls() {
     return loggedCalls;
@@ -728,7 +729,7 @@ public final class StoreTransaction implements AutoCloseable {
     return appends.isEmpty();
   }
 
-  /// Returns how many bytes it puts, with the answers that the leader logs.
+  /// Returns how many bytes it puts, with the answers that the batch writer logs.
   public long bytes() {
     return bytes;
   }
@@ -796,7 +797,7 @@ public final class StoreTransaction implements AutoCloseable {
     return slowest;
   }
 
-  /// Returns the changes that it commits, for the leader.
+  /// Returns the changes that it commits, for the batch writer.
   public Draft.Changes changes() {
     return changes;
   }
@@ -865,7 +866,7 @@ public final class StoreTransaction implements AutoCloseable {
   }
 
   /// Adds the versions of the key to an abort. The caller's thread looks them up here, not the
-  /// leader.
+  /// batch writer.
   public Aborted told(Aborted lost) {
     Key key = changed;
     if (key == null) return lost;
@@ -1003,7 +1004,7 @@ public final class StoreTransaction implements AutoCloseable {
     checkKeys();
     Resident resident = residents.pin(key);
     touched.put(key.stream(), resident);
-    var _ = resident.change(); // loads it for the leader
+    var _ = resident.change(); // loads it for the batch writer
     return resident;
   }
 

@@ -66,7 +66,7 @@ public final class Verdicts {
       // If the log has failed, it may have the verdict.
       else if (!health.hasFailed() && put.dropVerdict()) resident.unpin();
     });
-    journal.callWriter();
+    journal.callWriterThread();
     return true;
   }
 
@@ -93,7 +93,7 @@ public final class Verdicts {
       NoteRequest verdict = request.verdict();
       if (verdict != null && verdict.isDone()) return verdict;
       if (!request.isTakenBack()) return null;
-      if (!journal.lead(null)) threads.pause();
+      if (!journal.writeBatch(null)) threads.pause();
     }
   }
 
@@ -149,8 +149,8 @@ public final class Verdicts {
     Execution asker = request.asker;
     switch (request) {
       case PutRequest put -> {
-        // The leader has not given this put an address yet. To refuse the put, the leader must not
-        // log it, or must log it with a verdict.
+        // The batch writer has not given this put an address yet. To refuse the put, the batch
+        // writer must not log it, or must log it with a verdict.
         boolean logged = put.address != 0;
         if (running.request == null && logged) takeBackBehind(running, put, put.address, why);
       }
@@ -186,7 +186,7 @@ public final class Verdicts {
               resident.unpin();
             }
           });
-      journal.callWriter();
+      journal.callWriterThread();
     }
   }
 
@@ -218,7 +218,7 @@ public final class Verdicts {
             recover(execution, failure);
           }
         });
-    journal.callWriter();
+    journal.callWriterThread();
   }
 
   private NoteRequest note(Resident resident, long address, RuntimeException failure) {

@@ -310,8 +310,8 @@ public final class WaitingCalls {
   }
 
   /// Returns the attempt of the first put that waits on a key, for the batch of a change of the key
-  /// and right behind it; null when there is none, or when it would hardly go on. The leader calls
-  /// this.
+  /// and right behind it; null when there is none, or when it would hardly go on. The batch writer
+  /// calls this.
   public @Nullable PutRequest attemptBehind(PutRequest change) {
     if (all.get() == 0) return null;
     Line line = lines.get(change.resident);

@@ -23,7 +23,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.batches.BatchLeader;
+import stoa.store.batches.BatchWriter;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
 import stoa.store.leading.Moments;
@@ -50,8 +50,8 @@ public final class StoredStreams {
    * (1) Answers show durable entries only: a stream is read up to the committed end of its
    *     resident, and the log up to the committed counter.
    * (2) Every counter up to the committed one is settled. Batches are appended one at a time. When
-   *     a batch fails, the leader takes its addresses back, or this process can no longer use the
-   *     log, and the next epoch's seal is above them.
+   *     a batch fails, the batch writer takes its addresses back, or this process can no longer use
+   *     the log, and the next epoch's seal is above them.
    * (3) A question first makes the log confirm that this process shows everything that was
    *     acknowledged. A follower does so only when it begins: later entries show by themselves.
    * (4) Several stores with one order: this reads the log up to a counter that some store has got,
@@ -60,7 +60,7 @@ public final class StoredStreams {
    *     as questions about ordered keys do: it may belong to an append to streams of several stores
    *     of which the caller has seen another part.
    */
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final Residents residents;
   private final Admission admission;
   private final Health health;
@@ -73,7 +73,7 @@ public final class StoredStreams {
 
   /// The parts that keep users' streams.
   ///
-  /// @param leader logs appends
+  /// @param writer logs appends
   /// @param residents gives entries their addresses
   /// @param admission counts the appends in progress
   /// @param progress tells how far the log is committed
@@ -81,7 +81,7 @@ public final class StoredStreams {
   /// @param retention releases the entries that its policy does not keep
   /// @param timeline finds places of the log in streams
   public record Parts(
-      BatchLeader leader,
+      BatchWriter writer,
       Residents residents,
       Admission admission,
       Health health,
@@ -91,7 +91,7 @@ public final class StoredStreams {
       Timeline timeline) {}
 
   public StoredStreams(Parts parts, Streams streams) {
-    this.leader = parts.leader;
+    this.writer = parts.writer;
     this.residents = parts.residents;
     this.admission = parts.admission;
     this.health = parts.health;
@@ -99,7 +99,7 @@ public final class StoredStreams {
     this.tasks = parts.tasks;
     this.retention = parts.retention;
     this.timeline = parts.timeline;
-    this.moments = parts.leader.moments();
+    this.moments = parts.writer.moments();
     this.streams = streams;
   }
 
@@ -108,11 +108,11 @@ public final class StoredStreams {
   /// Begins to append one entry to each of several streams, all together or not at all. The caller
   /// may change the bytes when this returns.
   ///
-  /// @return waits until the entries are durable; the thread may lead a batch meanwhile
+  /// @return waits until the entries are durable; the thread may write a batch meanwhile
   public Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data) {
     AppendRequest request = begin(streams, data, null);
     return () -> {
-      var _ = leader.await(request);
+      var _ = writer.await(request);
       return appended(request);
     };
   }
@@ -124,7 +124,7 @@ public final class StoredStreams {
       List<StreamKey> streams, List<byte[]> data, @Nullable CallId id) {
     AppendRequest request = begin(streams, data, id);
     var answer = new CompletableFuture<Appended>();
-    leader.callWriter();
+    writer.callWriterThread();
     request.whenDone(_ -> hand(request, answer));
     return answer;
   }
@@ -160,7 +160,7 @@ public final class StoredStreams {
       admission.settled();
       throw refused;
     }
-    return leader.append(new Appending(pinnedOnes, Records.Origin.of(id), copies));
+    return writer.append(new Appending(pinnedOnes, Records.Origin.of(id), copies));
   }
 
   private Appended appended(AppendRequest request) {
@@ -276,9 +276,9 @@ public final class StoredStreams {
 
   private LogSlot slot(LogAddress address) {
     long end = upTo(address.counter());
-    if (address.epoch() > leader.epoch()) return new LogSlot.NotYetWritten(address);
+    if (address.epoch() > writer.epoch()) return new LogSlot.NotYetWritten(address);
     if (address.counter() > end) {
-      return address.epoch() == leader.epoch()
+      return address.epoch() == writer.epoch()
           ? new LogSlot.NotYetWritten(address)
           : new LogSlot.Hole(address);
     }
@@ -359,7 +359,7 @@ public final class StoredStreams {
     long low = Math.max(1, streams.firstInLog());
     long counter = Math.max(low, from.counter());
     Streams.LogItem item = first(counter);
-    if (item == null ? from.epoch() >= leader.epoch() : item.log().epoch() == from.epoch()) {
+    if (item == null ? from.epoch() >= writer.epoch() : item.log().epoch() == from.epoch()) {
       return counter;
     }
     long high = counter;
@@ -393,7 +393,7 @@ public final class StoredStreams {
   public LogAddress tail() {
     confirm();
     long last = last();
-    return new LogAddress(leader.epoch(), last);
+    return new LogAddress(writer.epoch(), last);
   }
 
   /// Returns the slot at a log address; every slot up to the end is settled.

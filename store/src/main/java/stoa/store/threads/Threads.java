@@ -69,7 +69,7 @@ public interface Threads extends AutoCloseable {
   /// Returns whether the current thread may run long tasks while it waits.
   boolean mayRunLong();
 
-  /// Returns whether the current thread may lead a batch and run quick tasks.
+  /// Returns whether the current thread may write a batch and run quick tasks.
   boolean mayRunQuick();
 
   /// Returns how long a worker that waits for a nested call leaves that call to other threads
@@ -120,7 +120,7 @@ public interface Threads extends AutoCloseable {
     return Timing.real();
   }
 
-  /// Returns whether the current thread gathers requests, and leads them soon.
+  /// Returns whether the current thread gathers requests, and writes them soon.
   default boolean isGathering() {
     return Thread.currentThread() instanceof Gatherer gatherer && gatherer.isGathering();
   }

@@ -17,7 +17,7 @@ import stoa.base.Check;
 import stoa.base.Key;
 import stoa.log.Entry;
 import stoa.log.Token;
-import stoa.store.batches.BatchLeader;
+import stoa.store.batches.BatchWriter;
 import stoa.store.batches.Intake;
 import stoa.store.leading.Claims;
 import stoa.store.ordering.Vote;
@@ -35,7 +35,7 @@ import stoa.store.running.StoreTransaction;
 /// store logs its parts. A vote stands until the round is over. One owner uses an instance at a
 /// time.
 public final class Prepared {
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final Intake intake;
   private final Map<StoreTransaction, CommitRequest> ready = new LinkedHashMap<>();
   private final Map<StoreTransaction, Claims.Claim> claims = new HashMap<>();
@@ -45,8 +45,8 @@ public final class Prepared {
 
   private boolean over;
 
-  public Prepared(BatchLeader leader, Intake intake) {
-    this.leader = leader;
+  public Prepared(BatchWriter writer, Intake intake) {
+    this.writer = writer;
     this.intake = intake;
   }
 
@@ -76,7 +76,7 @@ public final class Prepared {
     }
     CommitRequest request;
     try {
-      request = leader.across(transaction);
+      request = writer.across(transaction);
     } catch (RuntimeException full) {
       transaction.letGo();
       return new Vote.No(full);
@@ -96,7 +96,7 @@ public final class Prepared {
   /// The commit of a round in one store.
   ///
   /// @param chosen the committed transactions that have read or written something here
-  public record Committed(BatchLeader leader, Map<StoreTransaction, CommitRequest> chosen) {
+  public record Committed(BatchWriter writer, Map<StoreTransaction, CommitRequest> chosen) {
     /// Ends the transactions when the store has executed them. Does not wait: calls before them may
     /// wait for batches that come after what this store has to log next.
     public void endWhenExecuted() {
@@ -108,7 +108,7 @@ public final class Prepared {
     /// them.
     public void awaitExecuted() {
       chosen.forEach((transaction, request) -> {
-        if (leader.awaitHere(transaction, request)) transaction.committed();
+        if (writer.awaitHere(transaction, request)) transaction.committed();
         else request.whenDone(_ -> transaction.committed());
       });
       for (Request request : chosen.values()) if (request.isDone()) request.check();
@@ -135,7 +135,7 @@ public final class Prepared {
       Key key,
       byte[] entry,
       LongConsumer logged) {
-    NoteRequest note = leader.noted(key, entry);
+    NoteRequest note = writer.noted(key, entry);
     note.durable = logged;
     Committed done = commit(token, committed, note);
     note.check();
@@ -163,7 +163,7 @@ public final class Prepared {
     }
     if (logs) intake.checkSound();
     if (note != null && note.failed()) chosen.keySet().forEach(StoreTransaction::letGo);
-    return new Committed(leader, chosen);
+    return new Committed(writer, chosen);
   }
 
   /// Gives up the transactions that are not committed, and ends all claims. A second call does

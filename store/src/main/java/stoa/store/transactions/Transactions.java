@@ -9,7 +9,7 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
-import stoa.store.batches.BatchLeader;
+import stoa.store.batches.BatchWriter;
 import stoa.store.leading.Intents;
 import stoa.store.leading.Moments;
 import stoa.store.leading.Tally;
@@ -29,7 +29,7 @@ import stoa.store.running.WorkingCopy;
 /// Begins transactions of a store at a moment that stays readable, and finds their outcomes.
 /// Thread-safe.
 public final class Transactions implements StoreTransaction.Host {
-  private final BatchLeader leader;
+  private final BatchWriter writer;
   private final Moments moments;
   private final Holds holds;
   private final Streams streams;
@@ -43,15 +43,15 @@ public final class Transactions implements StoreTransaction.Host {
   /// @param playback shows keys of the past to them
   /// @param tally counts those that are aborted
   public Transactions(
-      BatchLeader leader,
+      BatchWriter writer,
       Holds holds,
       Streams streams,
       Timeline timeline,
       Residents residents,
       Playback playback,
       Tally tally) {
-    this.leader = leader;
-    this.moments = leader.moments();
+    this.writer = writer;
+    this.moments = writer.moments();
     this.holds = holds;
     this.streams = streams;
     this.timeline = timeline;
@@ -75,17 +75,17 @@ public final class Transactions implements StoreTransaction.Host {
 
   @Override
   public void ask(QuestionRequest question) {
-    leader.askInTransaction(question);
+    writer.askInTransaction(question);
   }
 
   @Override
   public long commit(StoreTransaction transaction) {
-    return leader.commit(transaction);
+    return writer.commit(transaction);
   }
 
   @Override
   public long epoch() {
-    return leader.epoch();
+    return writer.epoch();
   }
 
   @Override
@@ -105,7 +105,7 @@ public final class Transactions implements StoreTransaction.Host {
 
   @Override
   public void over(Intents.Intent intent) {
-    leader.end(intent);
+    writer.end(intent);
   }
 
   // ---- pins
@@ -142,10 +142,10 @@ public final class Transactions implements StoreTransaction.Host {
   private void checkIssued(LogAddress address) {
     if (moments.isOrdered()) return; // another store may have issued it
     long counter = address.counter();
-    boolean old = counter < leader.firstCounter() && counter > 0;
+    boolean old = counter < writer.firstCounter() && counter > 0;
     boolean told = old && counter >= streams.firstInLog();
     Streams.LogItem item = told ? streams.at(counter) : null;
-    long epoch = item != null ? item.log().epoch() : old ? address.epoch() : leader.epoch();
+    long epoch = item != null ? item.log().epoch() : old ? address.epoch() : writer.epoch();
     if (epoch != address.epoch()) {
       throw new IllegalArgumentException(
           "log address "
@@ -161,7 +161,7 @@ public final class Transactions implements StoreTransaction.Host {
   /// Returns a mark that no other transaction of this log carries: no other process has opened the
   /// log in this epoch and term.
   private StreamId mark() {
-    return new StreamId(leader.owner(), marks.incrementAndGet());
+    return new StreamId(writer.owner(), marks.incrementAndGet());
   }
 
   /// Begins a transaction that reads the present.
@@ -170,7 +170,7 @@ public final class Transactions implements StoreTransaction.Host {
     playback.confirm();
     long now = playback.runs().clock.nowMicros();
     Pins.Pin pin = pinPresent(bounds.micros());
-    var at = new LogAddress(leader.epoch(), pin.counter());
+    var at = new LogAddress(writer.epoch(), pin.counter());
     return begun(bounds, at, now, pin);
   }
 
@@ -209,7 +209,7 @@ public final class Transactions implements StoreTransaction.Host {
   /// @param counter the log counter as of which it shows all keys
   /// @param callers the keys whose handlers wait for the question, outermost first
   public StoreTransaction beginQuestion(long counter, List<Key> callers) {
-    return begin(questionBounds(), new LogAddress(leader.epoch(), counter)).forOneQuestion(callers);
+    return begin(questionBounds(), new LogAddress(writer.epoch(), counter)).forOneQuestion(callers);
   }
 
   /// Begins the transaction for a question that the store gave up. It shows all keys as of a moment
@@ -217,7 +217,7 @@ public final class Transactions implements StoreTransaction.Host {
   public StoreTransaction beginQuestion(Request moved) {
     if (moments.isOrdered()) return beginQuestionInOrder(moved);
     long asked = moved instanceof GetRequest question ? question.asked : 0;
-    var at = new LogAddress(leader.epoch(), Math.max(asked, moved.reach));
+    var at = new LogAddress(writer.epoch(), Math.max(asked, moved.reach));
     return begin(questionBounds(), at).forOneQuestion();
   }
 
@@ -229,7 +229,7 @@ public final class Transactions implements StoreTransaction.Host {
     long next = nextChange(moved.resident.key.stream(), moved.reach);
     if (next == 0 || next > now.counter()) return now;
     now.close();
-    return begin(questionBounds(), new LogAddress(leader.epoch(), next - 1)).forOneQuestion();
+    return begin(questionBounds(), new LogAddress(writer.epoch(), next - 1)).forOneQuestion();
   }
 
   /// Returns the log counter of the first change of a stream behind another one; 0 when there is

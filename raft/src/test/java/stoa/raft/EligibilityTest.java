@@ -16,31 +16,31 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class StandingTest {
+class EligibilityTest {
   private static final Member A = new Member("a", "127.0.0.1", 1, 2);
   private static final Member B = new Member("b", "127.0.0.1", 3, 4);
 
   private final List<String> alarms = new ArrayList<>();
   private final AtomicLong end = new AtomicLong(-1);
 
-  private Standing standing(Acknowledged known, long had) {
-    var standing = new Standing("a", Path.of("/data"), known, had);
-    standing.begin(end::get, (member, trouble) -> alarms.add(member + ": " + trouble));
-    return standing;
+  private Eligibility eligibility(Acknowledged known, long had) {
+    var eligibility = new Eligibility("a", Path.of("/data"), known, had);
+    eligibility.begin(end::get, (member, trouble) -> alarms.add(member + ": " + trouble));
+    return eligibility;
   }
 
   @Test
   void votesForCandidatesThatHaveWhatItHad(@TempDir Path directory) {
-    var standing = standing(new Acknowledged(directory.resolve("known")), 20);
+    var eligibility = eligibility(new Acknowledged(directory.resolve("known")), 20);
     end.set(9);
-    assertFalse(standing.isWhole());
-    assertTrue(standing.lack().contains("had acknowledged 21 commands and has 10"));
-    assertTrue(standing.lack().contains("/data"));
-    assertNotNull(standing.refusal("b", 19));
-    assertNull(standing.refusal("b", 20));
+    assertFalse(eligibility.isWhole());
+    assertTrue(eligibility.lack().contains("had acknowledged 21 commands and has 10"));
+    assertTrue(eligibility.lack().contains("/data"));
+    assertNotNull(eligibility.refusal("b", 19));
+    assertNull(eligibility.refusal("b", 20));
     end.set(20);
-    assertTrue(standing.isWhole());
-    assertNull(standing.refusal("b", 5)); // Raft decides
+    assertTrue(eligibility.isWhole());
+    assertNull(eligibility.refusal("b", 5)); // Raft decides
     assertEquals(List.of(), alarms);
   }
 
@@ -48,13 +48,13 @@ class StandingTest {
   void votesForNobodyWhoLacksWhatHeHad(@TempDir Path directory) {
     var known = new Acknowledged(directory.resolve("known"));
     known.note(List.of(A, B), Map.of("b", 20L));
-    var standing = standing(known, -1);
-    assertTrue(standing.isWhole());
-    assertNotNull(standing.refusal("b", 19));
-    assertNotNull(standing.refusal("b", 18));
+    var eligibility = eligibility(known, -1);
+    assertTrue(eligibility.isWhole());
+    assertNotNull(eligibility.refusal("b", 19));
+    assertNotNull(eligibility.refusal("b", 18));
     assertEquals(1, alarms.size());
     assertTrue(alarms.getFirst().contains("had acknowledged 21 commands"), alarms.getFirst());
-    assertNull(standing.refusal("b", 20));
+    assertNull(eligibility.refusal("b", 20));
   }
 
   @Test

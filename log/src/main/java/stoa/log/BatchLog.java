@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
-/// The port through which a shard's batches become durable and ordered: every replica of the shard
-/// sees a batch in the same order, durably.
+/// The port through which batches become durable and ordered: every replica of the log sees a batch
+/// in the same order, durably.
 ///
 /// Every implementation guarantees:
 ///
@@ -19,9 +19,9 @@ import stoa.base.StreamId;
 /// - A batch of an epoch below the sealed one, of a term below the last opened, or with a repeated
 ///   sequence number changes nothing and is [Outcome.Fenced].
 /// - After [Outcome.Unknown] the log has the batch once or not at all, for every later reader.
-public interface ShardLog extends AutoCloseable {
+public interface BatchLog extends AutoCloseable {
 
-  /// Proposes a batch. One owner, the shard's leader, proposes, one batch at a time; `done`
+  /// Proposes a batch. One owner, the leader of the log, proposes, one batch at a time; `done`
   /// receives the outcome, possibly before this returns.
   void append(Batch batch, Consumer<Outcome> done);
 
@@ -32,9 +32,9 @@ public interface ShardLog extends AutoCloseable {
   /// @throws RuntimeException when there is none, with the remedy
   default void makeRoom(long bytes) {}
 
-  /// Raises the shard's epoch by a logged entry, after which batches of older epochs are void.
+  /// Raises the epoch by a logged entry, after which batches of older epochs are void.
   ///
-  /// @param epoch the new epoch; no effect when the shard has reached it already
+  /// @param epoch the new epoch; no effect when the log has reached it already
   /// @throws RuntimeException when the seal could not be made durable
   void seal(long epoch);
 
@@ -70,7 +70,7 @@ public interface ShardLog extends AutoCloseable {
   @Override
   void close();
 
-  /// The end of a shard's log.
+  /// The end of a log.
   ///
   /// @param epoch the sealed epoch, 0 in a new log
   /// @param counter the last used log counter, 0 in a new log

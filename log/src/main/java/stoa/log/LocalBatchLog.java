@@ -10,12 +10,12 @@ import stoa.storage.Device;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.segment.Commit;
 
-/// The log of a shard with one replica: a batch is one commit of the storage device and one sync.
-/// That commit also materializes it, so the log writes it once.
+/// The log of a store, or of a shard, with one replica: a batch is one commit of the storage device
+/// and one sync. That commit also materializes it, so the log writes it once.
 ///
 /// One owner proposes; other threads may read the streams. The caller's own thread writes and
 /// syncs.
-public final class LocalShardLog implements ShardLog {
+public final class LocalBatchLog implements BatchLog {
   private final Device device;
   private final Streams streams;
   private final Commit commit = new Commit();
@@ -24,7 +24,7 @@ public final class LocalShardLog implements ShardLog {
   private volatile long term;
 
   /// Opens the log on a device, and continues it.
-  public LocalShardLog(Device device) {
+  public LocalBatchLog(Device device) {
     this.device = device;
     this.streams = new Streams(device);
     this.tail = streams.tail();

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.stream.IntStream;
 import stoa.base.StreamId;
 
-/// The group of each stream: a stream's id determines its shard, and each shard is in one group.
+/// The group of each stream: a stream's id determines its slot, and each slot is in one group.
 /// Immutable.
 ///
-/// Every process that knows the number of groups computes the same map. A shard is in the group
-/// with the greatest weight for it (rendezvous hashing). With one group more, a share of all shards
-/// moves to the new group, and no other shard moves.
+/// Every process that knows the number of groups computes the same map. A slot is in the group with
+/// the greatest weight for it (rendezvous hashing). With one group more, a share of all slots moves
+/// to the new group, and no other slot moves.
 ///
-/// @param owners the group of each shard
-public record ShardMap(List<Integer> owners) {
-  /// The number of shards.
-  public static final int SHARDS = 256;
+/// @param owners the group of each slot
+public record SlotMap(List<Integer> owners) {
+  /// The number of slots.
+  public static final int SLOTS = 256;
 
   /// The most groups of a store.
   public static final int GROUPS_MAX = 8;
@@ -23,24 +23,23 @@ public record ShardMap(List<Integer> owners) {
   public static final int GLOBAL_GROUP = 0;
 
   /// Checks the values.
-  public ShardMap {
+  public SlotMap {
     owners = List.copyOf(owners);
-    if (owners.size() != SHARDS) {
-      throw new IllegalArgumentException(owners.size() + " shards; there are " + SHARDS);
+    if (owners.size() != SLOTS) {
+      throw new IllegalArgumentException(owners.size() + " slots; there are " + SLOTS);
     }
-    owners.forEach(ShardMap::requireGroup);
+    owners.forEach(SlotMap::requireGroup);
   }
 
   /// Returns the map of a store with so many groups.
   ///
   /// @throws IllegalArgumentException when that number of groups is invalid
-  public static ShardMap of(int groups) {
+  public static SlotMap of(int groups) {
     if (groups < 1 || groups > GROUPS_MAX) {
       throw new IllegalArgumentException(
           groups + " groups; a store has 1 to " + GROUPS_MAX + " of them");
     }
-    return new ShardMap(
-        IntStream.range(0, SHARDS).mapToObj(shard -> heaviest(shard, groups)).toList());
+    return new SlotMap(IntStream.range(0, SLOTS).mapToObj(slot -> heaviest(slot, groups)).toList());
   }
 
   private static void requireGroup(int group) {
@@ -49,33 +48,33 @@ public record ShardMap(List<Integer> owners) {
     }
   }
 
-  private static int heaviest(int shard, int groups) {
+  private static int heaviest(int slot, int groups) {
     int owner = 0;
     for (int group = 1; group < groups; group++) {
-      if (Long.compareUnsigned(weight(shard, group), weight(shard, owner)) > 0) owner = group;
+      if (Long.compareUnsigned(weight(slot, group), weight(slot, owner)) > 0) owner = group;
     }
     return owner;
   }
 
   /// Spreads the bits of both numbers over all 64, as the finisher of MurmurHash3 does.
-  private static long weight(int shard, int group) {
-    long bits = ((long) shard << 32 | group) + 0x9e3779b97f4a7c15L;
+  private static long weight(int slot, int group) {
+    long bits = ((long) slot << 32 | group) + 0x9e3779b97f4a7c15L;
     bits = (bits ^ bits >>> 33) * 0xff51afd7ed558ccdL;
     bits = (bits ^ bits >>> 33) * 0xc4ceb9fe1a85ec53L;
     return bits ^ bits >>> 33;
   }
 
-  /// Returns the shard of a stream: the first byte of its id, which is a hash.
-  public int shard(StreamId stream) {
+  /// Returns the slot of a stream: the first byte of its id, which is a hash.
+  public int slot(StreamId stream) {
     return (int) (stream.high() >>> 56);
   }
 
   /// Returns the group of a stream: that of an object, or of a key of the key-value store.
   public int group(StreamId stream) {
-    return owners.get(shard(stream));
+    return owners.get(slot(stream));
   }
 
-  /// Returns the number of groups with shards.
+  /// Returns the number of groups with slots.
   public int groups() {
     return 1 + owners.stream().mapToInt(Integer::intValue).max().orElseThrow();
   }

@@ -12,7 +12,7 @@ import stoa.raft.Member;
 /// @param snapshotBytes after how many bytes of commands it does so, too
 /// @param pendingMax the most commands that are proposed and not committed
 /// @param messageBytesMax the size after which no further entry is added to a message
-public record Settings(
+public record RaftSettings(
     Member self,
     long electionNanos,
     long leaseNanos,

@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.OptionSpec;
 /// variable, and the variable before the file. Immutable.
 ///
 /// @param values the value and the source of each setting, by name
-record Settings(Map<String, Setting> values) {
+record ServeSettings(Map<String, Setting> values) {
   /// The name of the option that names the file.
   static final String FILE = "config";
 
@@ -66,18 +66,18 @@ record Settings(Map<String, Setting> values) {
   ///
   /// @param arguments those of the command line, which may name the file
   /// @throws IllegalArgumentException when the file cannot be read, or names no setting
-  static Settings read(
+  static ServeSettings read(
       CommandSpec command, List<String> arguments, Map<String, String> environment) {
     var values = new TreeMap<String, Setting>();
     String file = value(arguments, "--" + FILE);
     if (file == null) file = value(environment, FILE);
-    List<String> names = options(command).stream().map(Settings::name).toList();
+    List<String> names = options(command).stream().map(ServeSettings::name).toList();
     if (file != null) values.putAll(inFile(Path.of(file), names));
     for (String name : names) {
       String value = value(environment, name);
       if (value != null) values.put(name, new Setting(value, variable(name)));
     }
-    return new Settings(values);
+    return new ServeSettings(values);
   }
 
   /// Returns the arguments of a command with those that the settings add. `serve` has all of them;
@@ -88,7 +88,7 @@ record Settings(Map<String, Setting> values) {
       CommandSpec command, String name, List<String> given, Map<String, String> environment) {
     var all = new ArrayList<String>();
     if (name.equals("serve")) {
-      Settings settings = read(command, given, environment);
+      ServeSettings settings = read(command, given, environment);
       for (OptionSpec option : options(command)) {
         Setting setting = settings.values().get(name(option));
         if (setting == null || isGiven(given, option.longestName())) continue;

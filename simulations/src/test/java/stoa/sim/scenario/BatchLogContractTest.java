@@ -28,7 +28,7 @@ import stoa.sim.world.ShardUnderTest;
 import stoa.sim.world.SimulatedShard;
 import stoa.storage.disk.DeviceConfig;
 
-class ShardLogContractTest {
+class BatchLogContractTest {
   private static final DeviceConfig SMALL = new DeviceConfig(128 << 10, 8 << 10, 8 << 10, 8 << 10);
 
   private static Map<String, Supplier<ShardUnderTest>> shards(Path directory) {
@@ -82,7 +82,7 @@ class ShardLogContractTest {
   @TestFactory
   Stream<DynamicTest> keepsTheContract(@TempDir Path directory) {
     var shards = shards(directory);
-    return ShardLogContract.cases().stream()
+    return BatchLogContract.cases().stream()
         .flatMap(demand ->
             shards.entrySet().stream()
                 .map(shard ->

@@ -40,15 +40,15 @@ import stoa.store.running.WaitChain;
 import stoa.store.running.WaitingCalls;
 import stoa.store.threads.Threads;
 
-/// Leads batches, and makes sure that threads log and execute the requests and wait for them.
-/// Thread-safe.
-public final class BatchLeader implements Journal, Intake.Help {
+/// Makes sure that a thread writes the next batch, and that threads execute the requests of the
+/// batch and wait for them. Thread-safe.
+public final class BatchWriter implements Journal, Intake.Help {
   private static final int SPINS = 400;
 
-  // A gathering thread leads a batch itself if batches take less than this.
+  // A gathering thread writes a batch itself if batches take less than this.
   private static final long SWIFT_MICROS = 100;
 
-  // A gathering thread leads a batch of one request itself if batches take less than this and no
+  // A gathering thread writes a batch of one request itself if batches take less than this and no
   // other request is in progress.
   private static final long SOON_MICROS = 2_000;
 
@@ -72,7 +72,7 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   private @Nullable WaitingCalls waiting;
 
-  /// The parts that a leader uses.
+  /// The parts that a batch writer uses.
   ///
   /// @param intake where requests wait for their batch
   /// @param residents the keys that execute the requests
@@ -88,7 +88,7 @@ public final class BatchLeader implements Journal, Intake.Help {
       Threads threads) {}
 
   /// @param neighbors null when all keys are here
-  public BatchLeader(Parts parts, @Nullable Neighbors neighbors) {
+  public BatchWriter(Parts parts, @Nullable Neighbors neighbors) {
     this.intake = parts.intake;
     this.residents = parts.residents;
     this.admission = parts.admission;
@@ -97,7 +97,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     this.health = parts.health;
     this.threads = parts.threads;
     this.neighbors = neighbors;
-    intake.ledBy(this);
+    intake.helpedBy(this);
   }
 
   /// Sets the calls that wait for conditions. Called once, before the first request.
@@ -115,7 +115,7 @@ public final class BatchLeader implements Journal, Intake.Help {
   public void tick() {
     rounds.watch(threads);
     intake.tick();
-    if (!intake.isEmpty()) callWriter();
+    if (!intake.isEmpty()) callWriterThread();
   }
 
   // ---- the log
@@ -200,7 +200,7 @@ public final class BatchLeader implements Journal, Intake.Help {
   /// Begins to log and execute a request. The store executes the requests of one thread in order.
   public void logAsync(Request request) {
     intake.add(request);
-    callWriter();
+    callWriterThread();
   }
 
   /// Logs a checkpoint of a key, and waits until the key has made it.
@@ -252,7 +252,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     if (resident.hasAhead()
         || intake.moments().isUnderWay(resident.key.stream(), resident.ordered)) {
       intake.add(question);
-      callWriter();
+      callWriterThread();
     } else if (!intake.refuses(question) && resident.enqueue(question)) {
       if (question.pace == Pace.BRIEF && threads.isGathering()) rounds.mine().add(resident);
       else resident.dispatch();
@@ -328,7 +328,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     intake.add(request);
     if (threads.mayRunQuick()) {
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
-        if (!intake.isEmpty() && lead(request) && request.isDone()) break;
+        if (!intake.isEmpty() && writeBatch(request) && request.isDone()) break;
         if (!runParts(transaction)) threads.pause(0);
       }
     }
@@ -365,8 +365,8 @@ public final class BatchLeader implements Journal, Intake.Help {
     }
     request.isAwaited();
     while (!request.isDone()) {
-      if (!intake.isEmpty()) callWriter();
-      if (transaction.parts().stream().anyMatch(BatchLeader::waitsForOtherGroup)) return false;
+      if (!intake.isEmpty()) callWriterThread();
+      if (transaction.parts().stream().anyMatch(BatchWriter::waitsForOtherGroup)) return false;
       threads.pause(LOOK_NANOS);
     }
     return true;
@@ -386,12 +386,12 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   // ---- waiting
 
-  /// Waits until a request is settled; meanwhile leads batches and runs short requests.
+  /// Waits until a request is settled; meanwhile writes batches and runs short requests.
   public <R extends Request> R await(R request) {
     if (threads.mayRunQuick()) {
       Resident resident = request.resident;
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
-        if (!intake.isEmpty() && lead(request) && request.isDone()) break;
+        if (!intake.isEmpty() && writeBatch(request) && request.isDone()) break;
         if (threads.mayRunLong()) resident.runUntil(request);
         if (!request.pace.isShort() || !resident.runQuickUntil(request)) threads.pause(0);
       }
@@ -403,7 +403,7 @@ public final class BatchLeader implements Journal, Intake.Help {
   /// Waits without running a request.
   void park(Request request) {
     if (request.isDone()) return;
-    if (!intake.isEmpty()) callWriter();
+    if (!intake.isEmpty()) callWriterThread();
     boolean works = threads.mayRunQuick() && threads.mayRunLong();
     if (works && request.resident.hasSequels()) helpSequels(request);
     request.await();
@@ -415,7 +415,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     boolean interrupted = false;
     request.isAwaited();
     while (!request.isLeft() && request.resident.hasSequels()) {
-      if (request.resident.helpSequels() || (!intake.isEmpty() && lead(null))) continue;
+      if (request.resident.helpSequels() || (!intake.isEmpty() && writeBatch(null))) continue;
       threads.rest(request);
       interrupted |= threads.takeInterrupt();
     }
@@ -434,7 +434,7 @@ public final class BatchLeader implements Journal, Intake.Help {
         caller.checkNotTakenBack();
         if (caller.refused != null) return;
         caller.makeWay();
-        if (!intake.isEmpty() && lead(null)) continue;
+        if (!intake.isEmpty() && writeBatch(null)) continue;
         if (resident.runQuickUntil(request) || resident.helpSequels()) continue;
         if (waited && resident.isScheduled() && threads.mayRunLong()) {
           // No other thread is free for a run that may not return.
@@ -450,20 +450,20 @@ public final class BatchLeader implements Journal, Intake.Help {
     }
   }
 
-  // ---- leading
+  // ---- writing batches
 
-  /// Leads a batch if something waits for one and no thread leads, and calls the writer for the
-  /// rest of the queue.
+  /// Writes a batch if something waits for one and none is in progress, and calls the writer thread
+  /// for the rest of the queue.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
-  /// @return whether it did. A thread that waits would otherwise go on leading batches of nothing,
+  /// @return whether it did. A thread that waits would otherwise go on writing batches of nothing,
   ///   and not execute what it waits for
   @Override
-  public boolean lead(@Nullable Request own) {
+  public boolean writeBatch(@Nullable Request own) {
     Request mine = own != null && own.pace.isShort() ? own : null;
-    if (!intake.hasWork() || !intake.tryLead(mine)) return false;
+    if (!intake.hasWork() || !intake.tryWrite(mine)) return false;
     // This comes first: this thread's own request may run for longer than expected.
-    if (!intake.isEmpty()) callWriter();
+    if (!intake.isEmpty()) callWriterThread();
     if (mine == null) return true;
     if (mine instanceof CommitRequest commit) {
       var _ = runParts(commit.transaction);
@@ -473,10 +473,10 @@ public final class BatchLeader implements Journal, Intake.Help {
     return true;
   }
 
-  /// Leads the requests that the calling thread, a [Gatherer], has begun, and runs the brief ones.
-  /// When that may take long, this leaves them to the writer and the workers. Requests of several
-  /// calls share a batch.
-  public void leadGathered() {
+  /// Writes the requests that the calling thread, a [Gatherer], has begun, and runs the brief ones.
+  /// When that may take long, this leaves them to the writer thread and the workers. Requests of
+  /// several calls share a batch.
+  public void writeGathered() {
     Round round = rounds.mine();
     round.begin();
     try {
@@ -486,25 +486,25 @@ public final class BatchLeader implements Journal, Intake.Help {
         round.end();
         round.begin();
       }
-      boolean led = true;
-      for (int turn = 0; led && turn < GATHERED_TURNS_MAX && mayLeadHere(); turn++) {
+      boolean written = true;
+      for (int turn = 0; written && turn < GATHERED_TURNS_MAX && mayWriteHere(); turn++) {
         mine.clear();
         try {
-          led = intake.tryLead(null, mine); // otherwise the leader looks again
+          written = intake.tryWrite(null, mine); // otherwise the other writing thread looks again
         } finally {
           round.run(mine);
         }
       }
     } finally {
-      if (!intake.isEmpty()) wakeWriter();
+      if (!intake.isEmpty()) wakeWriterThread();
       round.end();
     }
   }
 
-  /// Returns whether a thread that must return soon may lead a batch. It may if a batch takes
+  /// Returns whether a thread that must return soon may write a batch. It may if a batch takes
   /// hardly longer than a hand-over to another thread, or if no other request is in progress that
   /// the batch could delay.
-  private boolean mayLeadHere() {
+  private boolean mayWriteHere() {
     if (intake.isEmpty() || intake.asksElsewhere()) return false;
     return intake.takesLessThan(SWIFT_MICROS)
         || (admission.isOne() && intake.takesLessThan(SOON_MICROS));
@@ -531,13 +531,13 @@ public final class BatchLeader implements Journal, Intake.Help {
     });
   }
 
-  /// Calls the writer to lead the queue, unless the calling thread leads soon.
+  /// Calls the writer thread to write the queue, unless the calling thread writes it soon.
   @Override
-  public void callWriter() {
-    if (!threads.isGathering()) wakeWriter();
+  public void callWriterThread() {
+    if (!threads.isGathering()) wakeWriterThread();
   }
 
-  private void wakeWriter() {
+  private void wakeWriterThread() {
     if (!writerCalled.get() && writerCalled.compareAndSet(false, true)) {
       threads.write(this::write);
     }
@@ -545,8 +545,8 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   private void write() {
     writerCalled.set(false);
-    boolean led = true;
-    while (led && !intake.isEmpty()) led = intake.tryLead(null);
+    boolean written = true;
+    while (written && !intake.isEmpty()) written = intake.tryWrite(null);
   }
 
   // ---- notes
@@ -569,7 +569,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     return new NoteRequest(accepted(key), Records.NOTE, payload);
   }
 
-  /// Appends an entry to a resident's stream with the next batch, on any thread that leads that
+  /// Appends an entry to a resident's stream with the next batch, on any thread that writes that
   /// batch; does not wait.
   @Override
   public NoteRequest note(Resident resident, byte kind, byte[] payload) {
@@ -587,8 +587,8 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   /// Appends an answer that a handler got, like [#note].
   ///
-  /// @param before the preceding answer to the handlers of the key. The leader logs this answer
-  ///   only if it has logged that one, so that when the last answer is durable, all answers are
+  /// @param before the preceding answer to the handlers of the key. The batch logs this answer only
+  ///   if it has logged that one, so that when the last answer is durable, all answers are
   @Override
   public NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before) {
     var _ = residents.pinBegun(resident);
@@ -600,7 +600,7 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   /// Requests to log an announcement.
   ///
-  /// @param reflected the nested answers without which the leader must not log it
+  /// @param reflected the nested answers without which no batch may log it
   public void announce(
       Resident announcements, byte[] announced, NoteRequest.@Nullable Reflected reflected) {
     var _ = residents.pinBegun(announcements);

@@ -10,13 +10,13 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 
-/// The log of a shard with several replicas, at the leader: a batch is a command of the
+/// The log of a group with several replicas, at the leader: a batch is a command of the
 /// [Consensus], committed when this replica has applied it.
 ///
 /// One owner proposes, other threads may read the streams, and any thread may release. The caller's
 /// own thread waits for the consensus. When another owner has opened the log, or an outcome is
-/// unknown, this end takes no more batches: open it again where the shard is led.
-public final class ReplicatedShardLog implements ShardLog {
+/// unknown, this end takes no more batches: open it again where the group is led.
+public final class ReplicatedBatchLog implements BatchLog {
   private static final int ATTEMPTS_MAX = 16;
 
   private final Replica replica;
@@ -26,7 +26,7 @@ public final class ReplicatedShardLog implements ShardLog {
   private volatile @Nullable RuntimeException failed;
   private volatile boolean closed;
 
-  private ReplicatedShardLog(Replica replica, Consensus consensus, long term) {
+  private ReplicatedBatchLog(Replica replica, Consensus consensus, long term) {
     this.replica = replica;
     this.consensus = consensus;
     this.term = term;
@@ -37,24 +37,24 @@ public final class ReplicatedShardLog implements ShardLog {
   /// are not visible now are void.
   ///
   /// @throws Unavailable when this replica does not lead, or the term could not begin
-  public static ReplicatedShardLog open(Replica replica, Consensus consensus) {
+  public static ReplicatedBatchLog open(Replica replica, Consensus consensus) {
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       var command = new Command.Open(replica.fence());
       switch (consensus.propose(command.toBytes())) {
         case Consensus.Result.Applied(byte[] answer) -> {
           if (Command.Answer.of(answer) instanceof Command.Answer.Opened(long term)) {
-            return new ReplicatedShardLog(replica, consensus, term);
+            return new ReplicatedBatchLog(replica, consensus, term);
           }
         }
         case Consensus.Result.Refused(RuntimeException cause) -> throw unavailable(cause);
         case Consensus.Result.Unknown(RuntimeException cause) -> throw unavailable(cause);
       }
     }
-    throw new Unavailable("others open the log of the shard again and again");
+    throw new Unavailable("others open the log of the group again and again");
   }
 
   private static Unavailable unavailable(RuntimeException cause) {
-    return new Unavailable("the shard cannot be led from here: " + cause.getMessage(), cause);
+    return new Unavailable("the group cannot be led from here: " + cause.getMessage(), cause);
   }
 
   /// Asks the device of this replica; each of the others has its own, with a reserve.
@@ -116,7 +116,7 @@ public final class ReplicatedShardLog implements ShardLog {
     switch (consensus.propose(command.toBytes())) {
       case Consensus.Result.Applied(byte[] answer) -> {
         if (Command.Answer.of(answer) instanceof Command.Answer.Done) return;
-        throw new Unavailable("the shard is led by another owner by now");
+        throw new Unavailable("another owner leads the group by now");
       }
       case Consensus.Result.Refused(RuntimeException cause) -> throw unavailable(cause);
       case Consensus.Result.Unknown(RuntimeException cause) -> {
@@ -138,7 +138,7 @@ public final class ReplicatedShardLog implements ShardLog {
     switch (consensus.propose(new Command.Change(term, changes).toBytes())) {
       case Consensus.Result.Applied(byte[] answer) -> {
         if (Command.Answer.of(answer) instanceof Command.Answer.Done) return;
-        failed = new Unavailable("the shard is led by another owner by now");
+        failed = new Unavailable("another owner leads the group by now");
         throw unavailable(failed);
       }
       case Consensus.Result.Refused(LimitExceeded full) -> throw full;
@@ -189,7 +189,7 @@ public final class ReplicatedShardLog implements ShardLog {
     try {
       consensus.confirm();
       if (replica.fence() != term) {
-        throw new Unavailable("the shard is led by another owner by now");
+        throw new Unavailable("another owner leads the group by now");
       }
     } catch (RuntimeException elsewhere) {
       failed = elsewhere;
@@ -214,6 +214,6 @@ public final class ReplicatedShardLog implements ShardLog {
   }
 
   private static Unavailable closed() {
-    return new Unavailable("the log of the shard was closed here");
+    return new Unavailable("the log of the group was closed here");
   }
 }

@@ -4,11 +4,11 @@ import java.time.Duration;
 import stoa.Limits;
 import stoa.StoaConfig;
 
-/// The settings of the kit.
-final class Settings {
+/// The configuration of tests that give none.
+final class TestDefaults {
   private static final Duration CALL_TIME_MAX = Duration.ofSeconds(30);
 
-  private Settings() {}
+  private TestDefaults() {}
 
   /// Returns the configuration of a test that has none of its own: calls may take longer than
   /// usual, because a machine that runs many tests elects a leader late.

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import stoa.log.Batch;
-import stoa.log.ForwardingShardLog;
+import stoa.log.BatchLog;
+import stoa.log.ForwardingBatchLog;
 import stoa.log.Outcome;
-import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.sim.world.LocalShard;
 import stoa.sim.world.PoweredDisk;
@@ -21,7 +21,7 @@ import stoa.storage.disk.Disk;
 import stoa.storage.disk.MemoryDisk;
 
 /// Shard logs that break the contract in one way each: every one must be found out.
-class ShardLogMutantsTest {
+class BatchLogMutantsTest {
   private static final DeviceConfig SMALL = new DeviceConfig(128 << 10, 8 << 10, 8 << 10, 8 << 10);
 
   /// A local shard in memory that a mutant may spoil.
@@ -36,18 +36,18 @@ class ShardLogMutantsTest {
       this(PoweredDisk.memory(64 << 20));
     }
 
-    void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+    void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
       log.append(batch, done);
     }
 
-    void seal(ShardLog log, long epoch) {
+    void seal(BatchLog log, long epoch) {
       log.seal(epoch);
     }
 
     @Override
-    public ShardLog leader() {
+    public BatchLog leader() {
       var log = shard.leader();
-      return new ForwardingShardLog(log) {
+      return new ForwardingBatchLog(log) {
         @Override
         public void append(Batch batch, Consumer<Outcome> done) {
           Mutant.this.append(log, batch, done);
@@ -92,7 +92,7 @@ class ShardLogMutantsTest {
 
   private static void assertFoundByTheContract(Supplier<ShardUnderTest> mutant) {
     int found = 0;
-    for (var demand : ShardLogContract.cases()) {
+    for (var demand : BatchLogContract.cases()) {
       try (var shard = mutant.get()) {
         demand.body().run(shard);
       } catch (AssertionError | RuntimeException e) {
@@ -103,7 +103,7 @@ class ShardLogMutantsTest {
   }
 
   private static void assertFoundBySeeds(Supplier<ShardUnderTest> mutant) {
-    var scenario = new ShardLogScenario("mutant", _ -> mutant.get());
+    var scenario = new BatchLogScenario("mutant", _ -> mutant.get());
     int found = 0;
     for (int seed = 0; seed < 20; seed++) {
       if (SimulatedRun.of(scenario, seed) instanceof SimulatedRun.Failed) found++;
@@ -146,7 +146,7 @@ class ShardLogMutantsTest {
     assertFound(() ->
         new Mutant() {
           @Override
-          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
             long next = log.tail().sequence() + 1;
             super.append(log, with(batch, batch.term(), next), done);
           }
@@ -158,7 +158,7 @@ class ShardLogMutantsTest {
     assertFoundByTheContract(() ->
         new Mutant() {
           @Override
-          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
             long term = Math.max(batch.term(), log.tail().term());
             long next =
                 batch.term() < log.tail().term() ? log.tail().sequence() + 1 : batch.sequence();
@@ -172,7 +172,7 @@ class ShardLogMutantsTest {
     assertFound(() ->
         new Mutant() {
           @Override
-          void seal(ShardLog log, long epoch) {
+          void seal(BatchLog log, long epoch) {
             if (log.tail().epoch() == 0) super.seal(log, epoch);
           }
         });
@@ -185,7 +185,7 @@ class ShardLogMutantsTest {
           private int count;
 
           @Override
-          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
             if (++count % 3 == 0) done.accept(new Outcome.Committed());
             else super.append(log, batch, done);
           }
@@ -197,7 +197,7 @@ class ShardLogMutantsTest {
     assertFound(() ->
         new Mutant() {
           @Override
-          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
             var entries = batch.entries();
             var half = new ArrayList<>(entries.subList(0, (entries.size() + 1) / 2));
             super.append(
@@ -215,7 +215,7 @@ class ShardLogMutantsTest {
           private int count;
 
           @Override
-          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
             boolean lie = ++count % 5 == 0;
             super.append(
                 log,

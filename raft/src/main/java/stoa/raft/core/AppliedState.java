@@ -3,8 +3,9 @@ package stoa.raft.core;
 import stoa.log.Position;
 import stoa.log.Replica;
 
-/// The state machine of a group: a [Replica].
-public interface Machine {
+/// The state machine of Raft at one member: the state to which the member applies the committed
+/// commands. It stands for a [Replica].
+public interface AppliedState {
   /// Applies the command at a position, and returns the answer; at or below the last position it
   /// changes nothing.
   ///
@@ -27,7 +28,7 @@ public interface Machine {
   /// Returns whether nothing is missing up to [#applied].
   boolean isWhole();
 
-  /// Completes the machine when it has applied everything that a broken-off catch-up has brought.
+  /// Completes the state when it has applied everything that a broken-off catch-up has brought.
   ///
   /// @return whether nothing is missing
   /// @throws RuntimeException when it has failed
@@ -38,9 +39,9 @@ public interface Machine {
   /// @throws RuntimeException when it has failed
   void completed();
 
-  /// Returns a replica as such a machine.
-  static Machine of(Replica replica) {
-    return new Machine() {
+  /// Returns a replica as such a state.
+  static AppliedState of(Replica replica) {
+    return new AppliedState() {
       @Override
       public byte[] apply(Position at, byte[] command) {
         return replica.apply(at, command);

@@ -1,7 +1,7 @@
 package stoa.raft;
 
-/// Answers the questions of other nodes. Many threads call it, and may wait in it.
-public interface Questions {
+/// Answers the questions that other nodes ask this node. Many threads call it, and may wait in it.
+public interface QuestionHandler {
   /// Returns the answer to a question. An exception leaves the question without one.
   ///
   /// @param from the proved name of the asking node; empty when the nodes have no secret

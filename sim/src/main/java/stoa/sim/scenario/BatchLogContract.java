@@ -17,16 +17,16 @@ import stoa.sim.check.Demand;
 import stoa.sim.world.ShardLeader;
 import stoa.sim.world.ShardUnderTest;
 
-/// The obligations of every implementation of [stoa.log.ShardLog], as cases that run one by one,
+/// The obligations of every implementation of [stoa.log.BatchLog], as cases that run one by one,
 /// each on a fresh shard.
 ///
 /// A case throws [AssertionError] when the implementation breaks the contract. Independent of test
 /// frameworks, so that any module can check its implementation.
-public final class ShardLogContract {
+public final class BatchLogContract {
   private static final StreamId A = StreamId.of("contract/a");
   private static final StreamId B = StreamId.of("contract/b");
 
-  private ShardLogContract() {}
+  private BatchLogContract() {}
 
   /// One demand.
   ///
@@ -49,28 +49,28 @@ public final class ShardLogContract {
   /// Returns all cases.
   public static List<Case> cases() {
     return List.of(
-        new Case("a committed batch is in the leader's streams", ShardLogContract::visible),
-        new Case("every replica comes to the same streams", ShardLogContract::replicasAgree),
-        new Case("an entry keeps its addresses, kind, time and payload", ShardLogContract::content),
-        new Case("entries of one batch and stream follow each other", ShardLogContract::run),
-        new Case("an append to several streams has one log address", ShardLogContract::several),
-        new Case("an absent entry is null and an absent stream is empty", ShardLogContract::absent),
-        new Case("the last mark at or below an address is found", ShardLogContract::marks),
+        new Case("a committed batch is in the leader's streams", BatchLogContract::visible),
+        new Case("every replica comes to the same streams", BatchLogContract::replicasAgree),
+        new Case("an entry keeps its addresses, kind, time and payload", BatchLogContract::content),
+        new Case("entries of one batch and stream follow each other", BatchLogContract::run),
+        new Case("an append to several streams has one log address", BatchLogContract::several),
+        new Case("an absent entry is null and an absent stream is empty", BatchLogContract::absent),
+        new Case("the last mark at or below an address is found", BatchLogContract::marks),
         new Case(
-            "the last checkpoint at or below an address is found", ShardLogContract::checkpoint),
-        new Case("a scan visits its range in order until told to stop", ShardLogContract::scan),
-        new Case("a repeated batch is void and changes nothing", ShardLogContract::repeat),
-        new Case("a batch of an older term is void", ShardLogContract::olderTerm),
-        new Case("a batch without entries opens a term", ShardLogContract::emptyBatch),
-        new Case("a batch of a sealed epoch is void", ShardLogContract::sealed),
+            "the last checkpoint at or below an address is found", BatchLogContract::checkpoint),
+        new Case("a scan visits its range in order until told to stop", BatchLogContract::scan),
+        new Case("a repeated batch is void and changes nothing", BatchLogContract::repeat),
+        new Case("a batch of an older term is void", BatchLogContract::olderTerm),
+        new Case("a batch without entries opens a term", BatchLogContract::emptyBatch),
+        new Case("a batch of a sealed epoch is void", BatchLogContract::sealed),
         new Case(
-            "sealing for an epoch reached already changes nothing", ShardLogContract::resealed),
-        new Case("a seal survives a loss of power", ShardLogContract::sealSurvives),
-        new Case("what is committed survives a loss of power", ShardLogContract::survives),
-        new Case("the tail is the same after a loss of power", ShardLogContract::tailSurvives),
+            "sealing for an epoch reached already changes nothing", BatchLogContract::resealed),
+        new Case("a seal survives a loss of power", BatchLogContract::sealSurvives),
+        new Case("what is committed survives a loss of power", BatchLogContract::survives),
+        new Case("the tail is the same after a loss of power", BatchLogContract::tailSurvives),
         new Case(
-            "a repeat is void after a loss of power too", ShardLogContract::repeatAfterRestart),
-        new Case("a checkpoint is whole or gone after a loss of power", ShardLogContract::kept));
+            "a repeat is void after a loss of power too", BatchLogContract::repeatAfterRestart),
+        new Case("a checkpoint is whole or gone after a loss of power", BatchLogContract::kept));
   }
 
   private static void visible(ShardUnderTest shard) {

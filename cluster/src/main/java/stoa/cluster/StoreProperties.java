@@ -2,21 +2,21 @@ package stoa.cluster;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import stoa.wire.ShardMap;
+import stoa.wire.SlotMap;
 
 /// The properties of a store that all its servers know. Immutable.
 ///
 /// @param store its id, drawn at random; permanent
 /// @param groups how many groups keep it; permanent
 /// @param replicas how many servers should execute the calls of each group; an operator changes it
-record Settings(long store, int groups, int replicas) {
+record StoreProperties(long store, int groups, int replicas) {
   private static final int MEMBERS_MIN = 3;
   private static final List<Integer> REPLICAS = List.of(1, 2, 3, 5);
 
-  Settings {
-    if (groups < 1 || groups > ShardMap.GROUPS_MAX) {
+  StoreProperties {
+    if (groups < 1 || groups > SlotMap.GROUPS_MAX) {
       throw new IllegalArgumentException(
-          groups + " groups; a store has 1 to " + ShardMap.GROUPS_MAX + " of them");
+          groups + " groups; a store has 1 to " + SlotMap.GROUPS_MAX + " of them");
     }
     if (!REPLICAS.contains(replicas)) {
       throw new IllegalArgumentException(
@@ -25,12 +25,12 @@ record Settings(long store, int groups, int replicas) {
   }
 
   /// Returns these with another number of replicas.
-  Settings withReplicas(int number) {
-    return new Settings(store, groups, number);
+  StoreProperties withReplicas(int number) {
+    return new StoreProperties(store, groups, number);
   }
 
   /// Returns whether both are of one store.
-  boolean isOfStoreOf(Settings other) {
+  boolean isOfStoreOf(StoreProperties other) {
     return store == other.store && groups == other.groups;
   }
 
@@ -56,7 +56,7 @@ record Settings(long store, int groups, int replicas) {
   }
 
   /// Returns the map of groups.
-  ShardMap map() {
-    return ShardMap.of(groups);
+  SlotMap map() {
+    return SlotMap.of(groups);
   }
 }

@@ -8,13 +8,13 @@ import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.store.threads.Threads;
 
-/// The right to lead batches: one thread at a time has it. Thread-safe.
-public final class Leadership {
+/// The turn to write a batch: one thread at a time has it. Thread-safe.
+public final class BatchTurn {
   /*
    * Invariants:
-   * (1) Either one thread leads, or one holder has a hold; no other thread begins to lead.
-   * (2) A leader that steps aside keeps its batch. A holder may take a hold meanwhile, and no other
-   *     thread leads.
+   * (1) Either one thread writes a batch, or one holder has a hold; no other thread begins.
+   * (2) A thread that steps aside keeps its batch. A holder may take a hold meanwhile, and no other
+   *     thread begins a batch.
    */
   private static final int PAUSES_COUNTED = 1_024;
 
@@ -23,7 +23,7 @@ public final class Leadership {
 
   private static final long ASIDE_MICROS = 10_000;
 
-  private final AtomicBoolean leading = new AtomicBoolean();
+  private final AtomicBoolean taken = new AtomicBoolean();
 
   // How many threads want a hold: no thread begins another batch.
   private final AtomicInteger holding = new AtomicInteger();
@@ -31,56 +31,56 @@ public final class Leadership {
   // How often a hold has ended.
   private final AtomicLong holds = new AtomicLong();
 
-  // How often a thread has ceased to lead.
-  private final AtomicLong turns = new AtomicLong();
+  // How often a turn or a hold has ended, and how often a thread has stepped aside.
+  private final AtomicLong ended = new AtomicLong();
 
-  // Whether a leader waits for the addresses of its batch while it lets others take a hold.
+  // Whether a thread waits for the addresses of its batch while it lets others take a hold.
   private volatile boolean aside;
 
-  // The thread that leads the batch in progress; code that it runs may ask the store. Null when no
-  // thread leads.
-  private volatile @Nullable Thread leader;
+  // The thread that writes the batch in progress; code that it runs may ask the store. Null when no
+  // batch is in progress.
+  private volatile @Nullable Thread writer;
 
   private final Clock clock;
   private final Threads threads;
 
-  public Leadership(Clock clock, Threads threads) {
+  public BatchTurn(Clock clock, Threads threads) {
     this.clock = clock;
     this.threads = threads;
   }
 
-  /// Begins to lead, if no thread leads; returns whether it did.
+  /// Begins a batch, if none is in progress; returns whether it did.
   public boolean tryBegin() {
-    if (leading.get() || holding.get() > 0 || !leading.compareAndSet(false, true)) return false;
+    if (taken.get() || holding.get() > 0 || !taken.compareAndSet(false, true)) return false;
     if (aside) {
-      leading.set(false);
+      taken.set(false);
       return false;
     }
-    leader = Thread.currentThread();
+    writer = Thread.currentThread();
     return true;
   }
 
-  /// Ceases to lead.
+  /// Ends the turn of the current thread.
   public void end() {
-    leader = null;
-    turns.incrementAndGet();
-    leading.set(false);
+    writer = null;
+    ended.incrementAndGet();
+    taken.set(false);
   }
 
-  /// Returns whether a thread leads or has a hold.
+  /// Returns whether a thread writes a batch or has a hold.
   public boolean isTaken() {
-    return leading.get();
+    return taken.get();
   }
 
-  /// Waits until the batch in progress is over, unless the current thread leads it; returns whether
-  /// it waited.
+  /// Waits until the batch in progress is over, unless the current thread writes it; returns
+  /// whether it waited.
   ///
   /// @throws Unavailable when that takes too long
   public boolean awaitBatch() {
-    if (!leading.get() || Thread.currentThread().equals(leader)) return false;
-    long turn = turns.get();
+    if (!taken.get() || Thread.currentThread().equals(writer)) return false;
+    long turn = ended.get();
     long end = 0;
-    for (int spin = 0; leading.get() && turns.get() == turn; spin++) {
+    for (int spin = 0; taken.get() && ended.get() == turn; spin++) {
       threads.pause(spin);
       if (spin % PAUSES_COUNTED != 0) continue;
       long now = clock.nowMicros();
@@ -96,7 +96,7 @@ public final class Leadership {
   public void hold() {
     holding.incrementAndGet();
     long end = clock.nowMicros() + BATCH_MICROS_MAX;
-    for (int spin = 0; !leading.compareAndSet(false, true); spin++) {
+    for (int spin = 0; !taken.compareAndSet(false, true); spin++) {
       threads.pause(spin);
       if (spin % PAUSES_COUNTED == 0 && clock.nowMicros() > end) {
         holding.decrementAndGet();
@@ -107,29 +107,29 @@ public final class Leadership {
 
   /// Ends the hold that [#hold] began.
   public void letGo() {
-    turns.incrementAndGet();
+    ended.incrementAndGet();
     holds.incrementAndGet();
-    leading.set(false);
+    taken.set(false);
     holding.decrementAndGet();
   }
 
-  /// Lets other threads take a hold, and then leads again. Waits for a little while when no thread
-  /// wants one.
+  /// Lets other threads take a hold, and then goes on with the batch. Waits for a little while when
+  /// no thread wants one.
   public void stepAside() {
-    Thread self = leader;
+    Thread self = writer;
     aside = true;
-    leader = null;
-    turns.incrementAndGet();
-    leading.set(false);
+    writer = null;
+    ended.incrementAndGet();
+    taken.set(false);
     long before = holds.get();
     long end = clock.nowMicros() + ASIDE_MICROS;
     do {
       threads.pause();
     } while (holding.get() > 0
         || (holds.get() == before && clock.nowMicros() < end)
-        || !leading.compareAndSet(false, true));
+        || !taken.compareAndSet(false, true));
     aside = false;
-    leader = self;
+    writer = self;
   }
 
   private static Unavailable tooLong() {

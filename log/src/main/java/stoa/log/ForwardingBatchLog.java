@@ -8,13 +8,13 @@ import stoa.base.StreamId;
 
 /// Forwards everything to another log: the base of logs that delay, count or refuse, in simulations
 /// and measurements. As thread-safe as the other one.
-public class ForwardingShardLog implements ShardLog {
-  private final ShardLog log;
+public class ForwardingBatchLog implements BatchLog {
+  private final BatchLog log;
 
   /// Creates it.
   ///
   /// @param log the other log, which this closes with itself
-  public ForwardingShardLog(ShardLog log) {
+  public ForwardingBatchLog(BatchLog log) {
     this.log = log;
   }
 

@@ -24,7 +24,7 @@ import stoa.storage.disk.StorageException;
 
 /// A leader proposes batches to a shard while power fails, leaders change, epochs are sealed and
 /// old batches arrive again; a committed batch must be there once, and in every replica.
-public final class ShardLogScenario implements Scenario {
+public final class BatchLogScenario implements Scenario {
   private static final int STREAMS = 3;
   private static final int TURNS = 60;
 
@@ -36,7 +36,7 @@ public final class ShardLogScenario implements Scenario {
     ShardUnderTest open(Chance chance);
   }
 
-  ShardLogScenario(String name, Shards shards) {
+  BatchLogScenario(String name, Shards shards) {
     this.name = name;
     this.shards = shards;
   }
@@ -83,9 +83,9 @@ public final class ShardLogScenario implements Scenario {
         }
       }
       shard.calm();
-      ShardLogContract.settle(shard);
+      BatchLogContract.settle(shard);
       restart();
-      ShardLogContract.settle(shard);
+      BatchLogContract.settle(shard);
       for (var replica : shard.replicas()) verify(replica);
       trace.add("end " + leader.log().tail());
     }
@@ -196,7 +196,7 @@ public final class ShardLogScenario implements Scenario {
       for (var stream : streams) {
         List<ExactlyOnce.Entry> list = new ArrayList<>();
         stoa.LogAddress before = new stoa.LogAddress(0, 0);
-        for (var entry : ShardLogContract.entries(replica, stream)) {
+        for (var entry : BatchLogContract.entries(replica, stream)) {
           list.add(new ExactlyOnce.Entry(entry.payload(), entry.address()));
           int number = Integer.parseInt(entry.payload().substring(0, entry.payload().indexOf('/')));
           found.merge(number, 1, Integer::sum);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
-class SettingsTest {
+class ServeSettingsTest {
   @TempDir Path folder;
 
   private final CommandSpec serve = new CommandLine(ServeCommand.class).getCommandSpec();
@@ -27,7 +27,7 @@ class SettingsTest {
   }
 
   private List<String> served(Map<String, String> environment, String... given) {
-    return List.of(Settings.expand(serve, "serve", List.of(given), environment));
+    return List.of(ServeSettings.expand(serve, "serve", List.of(given), environment));
   }
 
   @Test
@@ -82,22 +82,23 @@ class SettingsTest {
     var environment = Map.of("STOA_SERVER", "h:1", "STOA_TOKEN_FILE", "t", "STOA_GROUPS", "2");
     assertEquals(
         List.of("--server=h:1", "--token-file=t", "--json"),
-        List.of(Settings.expand(status, "status", List.of("--json"), environment)));
+        List.of(ServeSettings.expand(status, "status", List.of("--json"), environment)));
     assertEquals(
         List.of("--token-file=t", "--server", "i:2"),
-        List.of(Settings.expand(status, "status", List.of("--server", "i:2"), environment)));
+        List.of(ServeSettings.expand(status, "status", List.of("--server", "i:2"), environment)));
     assertEquals(
         List.of("--data", "d"),
-        List.of(Settings.expand(status, "status", List.of("--data", "d"), environment)));
+        List.of(ServeSettings.expand(status, "status", List.of("--data", "d"), environment)));
   }
 
   @Test
   void theListOfAllSettingsIsItselfAFileOfSettings() throws IOException {
     String schema = config(0);
-    var options = Settings.options(serve);
+    var options = ServeSettings.options(serve);
     for (var option : options) {
-      assertTrue(schema.contains("\n#" + Settings.name(option) + "="), option.longestName());
-      assertTrue(schema.contains("# Variable: " + Settings.variable(Settings.name(option))));
+      assertTrue(schema.contains("\n#" + ServeSettings.name(option) + "="), option.longestName());
+      assertTrue(
+          schema.contains("# Variable: " + ServeSettings.variable(ServeSettings.name(option))));
     }
     String listen = schema.replace("\n#listen=", "\nlisten=").replace("\n#data=DIR", "\ndata=d");
     assertEquals(

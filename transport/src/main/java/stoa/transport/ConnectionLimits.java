@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 /// @param arrival the time that a new connection has to begin a stream
 /// @param arrivalsMax how many connections may have begun none; one more takes the place of the
 ///   oldest
-public record Limits(
+public record ConnectionLimits(
     int messageBytesMax,
     int windowBytes,
     long queuedBytesMax,
@@ -26,8 +26,8 @@ public record Limits(
     Duration arrival,
     int arrivalsMax) {
   /// The limits that suit most connections.
-  public static final Limits DEFAULT =
-      new Limits(
+  public static final ConnectionLimits DEFAULT =
+      new ConnectionLimits(
           8 << 20,
           Frames.WINDOW_BYTES,
           512L << 20,
@@ -39,7 +39,7 @@ public record Limits(
           1_000);
 
   /// Checks the limits.
-  public Limits {
+  public ConnectionLimits {
     if (windowBytes < Frames.WINDOW_BYTES) {
       throw new IllegalArgumentException(
           "a window of " + windowBytes + " bytes; give at least " + Frames.WINDOW_BYTES);
@@ -50,22 +50,22 @@ public record Limits(
   }
 
   /// Returns these with another limit of messages.
-  public Limits withMessageBytesMax(int bytes) {
+  public ConnectionLimits withMessageBytesMax(int bytes) {
     return with(changed -> changed.messageBytesMax = bytes);
   }
 
   /// Returns these with another limit of what waits to be sent.
-  public Limits withQueuedBytesMax(long bytes) {
+  public ConnectionLimits withQueuedBytesMax(long bytes) {
     return with(changed -> changed.queuedBytesMax = bytes);
   }
 
   /// Returns these with another limit of open streams.
-  public Limits withStreamsMax(int streams) {
+  public ConnectionLimits withStreamsMax(int streams) {
     return with(changed -> changed.streamsMax = streams);
   }
 
   /// Returns these with other times of silence.
-  public Limits withSilence(Duration ping, Duration patience) {
+  public ConnectionLimits withSilence(Duration ping, Duration patience) {
     return with(changed -> {
       changed.ping = ping;
       changed.patience = patience;
@@ -73,19 +73,19 @@ public record Limits(
   }
 
   /// Returns these with another time for connections without streams.
-  public Limits withIdle(Duration idle) {
+  public ConnectionLimits withIdle(Duration idle) {
     return with(changed -> changed.idle = idle);
   }
 
   /// Returns these with other limits of connections that have begun nothing.
-  public Limits withArrivals(Duration time, int count) {
+  public ConnectionLimits withArrivals(Duration time, int count) {
     return with(changed -> {
       changed.arrival = time;
       changed.arrivalsMax = count;
     });
   }
 
-  private Limits with(Consumer<Changed> change) {
+  private ConnectionLimits with(Consumer<Changed> change) {
     var changed = new Changed(this);
     change.accept(changed);
     return changed.limits();
@@ -103,7 +103,7 @@ public record Limits(
     private Duration arrival;
     private int arrivalsMax;
 
-    private Changed(Limits of) {
+    private Changed(ConnectionLimits of) {
       messageBytesMax = of.messageBytesMax;
       windowBytes = of.windowBytes;
       queuedBytesMax = of.queuedBytesMax;
@@ -115,8 +115,8 @@ public record Limits(
       arrivalsMax = of.arrivalsMax;
     }
 
-    private Limits limits() {
-      return new Limits(
+    private ConnectionLimits limits() {
+      return new ConnectionLimits(
           messageBytesMax,
           windowBytes,
           queuedBytesMax,

@@ -9,4 +9,4 @@ import stoa.migration.core.NodeId;
 /// @param parent the node above it; null for the root, and for a node without a place
 /// @param children how many nodes are directly below it
 /// @param owned how many objects are there that others may want
-public record Standing(NodeId node, @Nullable NodeId parent, int children, int owned) {}
+public record TreePosition(NodeId node, @Nullable NodeId parent, int children, int owned) {}

@@ -9,11 +9,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The machine of a benchmark.
-public final class Machine {
+/// Describes the machine of a benchmark.
+public final class MachineDescription {
   private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
-  private Machine() {}
+  private MachineDescription() {}
 
   /// Describes processors, memory, operating system, Java, and the file system of a folder, in one
   /// line.

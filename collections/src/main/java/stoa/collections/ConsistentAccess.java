@@ -15,14 +15,14 @@ import stoa.Stoa;
 import stoa.TxOptions;
 import stoa.spi.Host;
 
-/// How a composed collection sees its objects, and makes several calls on them at one moment
+/// The access of a composed collection to its objects: several calls on them see one moment
 /// (vCorfu, figure 6). Immutable.
 ///
-/// Several calls on live objects run in a transaction; an iteration reads a snapshot. Objects
-/// behind a lens, of a snapshot or of a transaction that the program holds, show one moment anyway.
-/// Copies of objects at the caller are asked until they show one; an iteration reads all of them at
-/// its beginning.
-final class Moments {
+/// Several calls on live objects run in a transaction; an iteration reads a snapshot. The program
+/// may hold a snapshot or a transaction; objects behind its lens show one moment anyway. If the
+/// caller has copies of the objects, this repeats the calls on the copies until all of them show
+/// one moment; an iteration over copies reads all of them at its beginning.
+final class ConsistentAccess {
   private static final int COPIES_MAX = 4_096;
 
   private static final TxOptions REWRITING = TxOptions.STANDARD.withAttemptsMax(100);
@@ -33,21 +33,21 @@ final class Moments {
   // The last used copies, which stay at the caller while they are here; null when it has none.
   private final @Nullable Map<Ref<?>, Object> copies;
 
-  private Moments(
+  private ConsistentAccess(
       Stoa stoa, @Nullable UnaryOperator<Object> lens, @Nullable Map<Ref<?>, Object> copies) {
     this.stoa = stoa;
     this.lens = lens;
     this.copies = copies;
   }
 
-  static Moments live(Stoa stoa) {
-    return new Moments(stoa, null, null);
+  static ConsistentAccess live(Stoa stoa) {
+    return new ConsistentAccess(stoa, null, null);
   }
 
   /// Returns the same through local or cached views.
   ///
   /// @param view returns the view of an object
-  Moments copied(UnaryOperator<Object> view) {
+  ConsistentAccess copied(UnaryOperator<Object> view) {
     var last =
         new LinkedHashMap<Ref<?>, Object>(16, 0.75f, true) {
           private static final long serialVersionUID = 1L;
@@ -57,16 +57,16 @@ final class Moments {
             return size() > COPIES_MAX;
           }
         };
-    return new Moments(stoa, view, last);
+    return new ConsistentAccess(stoa, view, last);
   }
 
   static boolean isTransacting(Stoa stoa) {
     return stoa instanceof Host host && host.isTransacting();
   }
 
-  Moments through(UnaryOperator<Object> next) {
+  ConsistentAccess through(UnaryOperator<Object> next) {
     UnaryOperator<Object> before = lens;
-    return new Moments(
+    return new ConsistentAccess(
         stoa,
         before == null || copies != null ? next : shared -> next.apply(before.apply(shared)),
         null);
@@ -129,8 +129,8 @@ final class Moments {
 
   /// A collection of several objects that is read in pages.
   interface Composed extends Paged {
-    /// Returns how it sees its objects.
-    Moments moments();
+    /// Returns its access to its objects.
+    ConsistentAccess access();
 
     /// Returns the same collection through a lens.
     Composed through(UnaryOperator<Object> lens);
@@ -153,12 +153,12 @@ final class Moments {
 
     @Override
     public Page read(@Nullable Object from, int max) {
-      Moments moments = composed.moments();
-      if (!moments.isLive() || isTransacting(moments.stoa())) return page(composed, from, max);
-      if (moments.copies != null) return moments.read(() -> all(composed, from, max));
+      ConsistentAccess access = composed.access();
+      if (!access.isLive() || isTransacting(access.stoa())) return page(composed, from, max);
+      if (access.copies != null) return access.read(() -> all(composed, from, max));
       Snapshot held = snapshot;
       if (held == null) {
-        held = moments.stoa().snapshot();
+        held = access.stoa().snapshot();
         snapshot = held;
       }
       Page page = page(composed.through(held::on), from, max);

@@ -14,14 +14,15 @@ import stoa.store.running.TimeLimits;
 import stoa.store.running.WorkingCopy;
 import stoa.store.watching.Observed;
 
-/// The questions that a store asks its keys for itself and for its readers. Thread-safe.
-public final class Questions {
-  private final BatchLeader leader;
+/// Reads what a store itself and its readers need to know of a key: its state, its generation, and
+/// how far it has executed. Thread-safe.
+public final class KeyReads {
+  private final BatchWriter writer;
   private final TimeLimits limits;
   private final Observed observed;
 
-  public Questions(BatchLeader leader, TimeLimits limits, Observed observed) {
-    this.leader = leader;
+  public KeyReads(BatchWriter writer, TimeLimits limits, Observed observed) {
+    this.writer = writer;
     this.limits = limits;
     this.observed = observed;
   }
@@ -50,17 +51,17 @@ public final class Questions {
   /// Requests the position of a key without waiting.
   public PositionRequest positionAsync(Key key) {
     var question = new PositionRequest(accepted(key), Pace.LONG, 0);
-    leader.ask(question);
+    writer.ask(question);
     return question;
   }
 
   private Resident accepted(Key key) {
-    return leader.accepted(key);
+    return writer.accepted(key);
   }
 
   private long ask(QuestionRequest question) {
-    leader.ask(question);
-    return leader.await(question).number();
+    writer.ask(question);
+    return writer.await(question).number();
   }
 
   /// Returns a copy of the present state of a key, also while the key is in quarantine.
@@ -68,8 +69,8 @@ public final class Questions {
   /// @param pinAccepted pins the key for an accepted request
   public Checkpoint state(Supplier<Resident> pinAccepted) {
     var forked = new ForkRequest(pinAccepted.get(), Pace.LONG, null);
-    leader.ask(forked);
-    leader.await(forked).check();
+    writer.ask(forked);
+    writer.await(forked).check();
     WorkingCopy copy = Objects.requireNonNull(forked.copy);
     observed.advance(forked.reach());
     return new Checkpoint(copy.position(), copy.generation(), forked.reach(), copy.checkpoint());
@@ -80,14 +81,14 @@ public final class Questions {
   /// @param pinAccepted pins the key for an accepted request
   public PositionRequest position(Supplier<Resident> pinAccepted) {
     var question = new PositionRequest(pinAccepted.get(), Pace.LONG, 0);
-    leader.ask(question);
-    return leader.await(question);
+    writer.ask(question);
+    return writer.await(question);
   }
 
   /// Returns the counter of [Moments#moment] for a reader that asks a key directly, not behind its
   /// puts. If the key is ordered among several stores, this first waits for the batch in progress,
   /// which may have a lower address than an answer that another store has given.
   public long now(Key key) {
-    return leader.momentAt(key);
+    return writer.momentAt(key);
   }
 }

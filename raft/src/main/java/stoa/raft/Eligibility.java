@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Decides for which candidates of a group this member may vote, and whether it may stand itself:
 /// no member may lead whose log ends before an entry that it had acknowledged. Thread-safe.
-public final class Standing {
+public final class Eligibility {
   /*
    * Raft relies on members that keep all acknowledged entries. A member whose directory was
    * restored from an older copy breaks that. It could lead without acknowledged commands, or vote
@@ -37,7 +37,7 @@ public final class Standing {
   /// @param directory the directory of this member's logs
   /// @param acknowledged this node's knowledge of the members
   /// @param had the index up to which others know this member to have had the log; -1 for none
-  public Standing(String self, Path directory, Acknowledged acknowledged, long had) {
+  public Eligibility(String self, Path directory, Acknowledged acknowledged, long had) {
     this.self = self;
     this.directory = directory;
     this.acknowledged = acknowledged;
