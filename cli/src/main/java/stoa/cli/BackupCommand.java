@@ -125,7 +125,7 @@ final class BackupCommand implements Callable<Integer> {
         + ": log address "
         + point.address()
         + ", last batch "
-        + Looked.time(point.micros())
+        + LookOptions.time(point.micros())
         + ", "
         + Words.count(point.groups().size(), "group")
         + ", "

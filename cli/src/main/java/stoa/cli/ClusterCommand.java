@@ -90,7 +90,7 @@ final class ClusterCommand implements Callable<Integer> {
         out.println("server s" + node + " at " + server.address() + ", process " + server.id());
         out.flush();
       }
-      Settled.await(servers.getFirst().address(), replicas);
+      PlacementWait.await(servers.getFirst().address(), replicas);
       out.println(
           "ready: stoa://"
               + servers.stream().map(ServerProcess::address).collect(Collectors.joining(",")));

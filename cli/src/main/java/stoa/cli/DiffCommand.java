@@ -34,7 +34,7 @@ final class DiffCommand implements Callable<Integer> {
   private static final int ELEMENTS_MAX = 10_000;
 
   @Spec private @Nullable CommandSpec spec;
-  @Mixin private Looked looked = new Looked();
+  @Mixin private LookOptions looked = new LookOptions();
 
   @Parameters(index = "0", paramLabel = "TYPE", description = "The stored name of its type.")
   private String type = "";
@@ -164,9 +164,9 @@ final class DiffCommand implements Callable<Integer> {
     out.printf(
         "version %d, %s, and version %d, %s%n",
         before.getVersion(),
-        Looked.time(before.getTimeMicros()),
+        LookOptions.time(before.getTimeMicros()),
         after.getVersion(),
-        Looked.time(after.getTimeMicros()));
+        LookOptions.time(after.getTimeMicros()));
     if (compared.found.isEmpty()) out.println("  no difference");
     for (Difference one : compared.found) {
       String path = one.path().isEmpty() ? "the whole" : one.path();

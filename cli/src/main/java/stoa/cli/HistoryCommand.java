@@ -41,7 +41,7 @@ import stoa.wire.proto.ShownBounds;
     })
 final class HistoryCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
-  @Mixin private Looked looked = new Looked();
+  @Mixin private LookOptions looked = new LookOptions();
 
   @Parameters(index = "0", paramLabel = "TYPE", description = "The stored name of its type.")
   private String type = "";
@@ -153,7 +153,7 @@ final class HistoryCommand implements Callable<Integer> {
   private static JsonObject json(EntryLine entry, Function<Shown, JsonElement> form) {
     var told = new JsonObject();
     told.addProperty("version", entry.getVersion());
-    told.addProperty("time", Looked.time(entry.getTimeMicros()));
+    told.addProperty("time", LookOptions.time(entry.getTimeMicros()));
     told.addProperty("what", entry.getWhat());
     if (!entry.getMethod().isEmpty()) told.addProperty("method", entry.getMethod());
     var arguments = new JsonArray();
@@ -175,7 +175,8 @@ final class HistoryCommand implements Callable<Integer> {
   private static void print(PrintWriter out, List<EntryLine> entries, LookReply reply) {
     for (EntryLine entry : entries) {
       out.printf(
-          "%8d  %s  %s%n", entry.getVersion(), Looked.time(entry.getTimeMicros()), words(entry));
+          "%8d  %s  %s%n",
+          entry.getVersion(), LookOptions.time(entry.getTimeMicros()), words(entry));
     }
     out.printf(
         "the store has versions %d to %d; --from and --to show others%n",

@@ -35,7 +35,7 @@ final class ObjectsCommand implements Callable<Integer> {
   private static final int PAGE = 1_000;
 
   @Spec private @Nullable CommandSpec spec;
-  @Mixin private Looked looked = new Looked();
+  @Mixin private LookOptions looked = new LookOptions();
 
   @Parameters(
       arity = "0..1",

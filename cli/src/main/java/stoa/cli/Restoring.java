@@ -60,7 +60,7 @@ final class Restoring {
       address = Long.parseLong(at);
       point = later(address);
     } else {
-      long micros = Looked.micros(at);
+      long micros = LookOptions.micros(at);
       point =
           points.stream().filter(one -> one.micros() > micros).findFirst().orElse(points.getLast());
       address = before(micros);
@@ -114,7 +114,7 @@ final class Restoring {
   private IllegalArgumentException missing(String why, @Nullable Exception cause) {
     var text = new StringBuilder();
     for (BackupPoint one : points) {
-      text.append("; ").append(one.address()).append(" of ").append(Looked.time(one.micros()));
+      text.append("; ").append(one.address()).append(" of ").append(LookOptions.time(one.micros()));
     }
     return new IllegalArgumentException(
         folder.directory()

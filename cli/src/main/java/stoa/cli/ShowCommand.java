@@ -35,7 +35,7 @@ import stoa.wire.proto.StateOf;
     })
 final class ShowCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
-  @Mixin private Looked looked = new Looked();
+  @Mixin private LookOptions looked = new LookOptions();
 
   @Parameters(index = "0", paramLabel = "TYPE", description = "The stored name of its type.")
   private String type = "";
@@ -80,7 +80,7 @@ final class ShowCommand implements Callable<Integer> {
     var asked =
         StateOf.newBuilder().setType(type).setKey(ByteString.copyFrom(key)).setBounds(bounds);
     if (at != null && at.matches("\\d{1,18}")) asked.setVersion(Long.parseLong(at));
-    else if (at != null) asked.setTimeMicros(Looked.micros(at));
+    else if (at != null) asked.setTimeMicros(LookOptions.micros(at));
     return source.ask(type, key, LookRequest.newBuilder().setState(asked)).getState();
   }
 
@@ -99,7 +99,7 @@ final class ShowCommand implements Callable<Integer> {
     told.addProperty("key", KeyText.of(key));
     told.addProperty("version", state.getVersion());
     told.addProperty("newest", state.getNewest());
-    told.addProperty("time", Looked.time(state.getTimeMicros()));
+    told.addProperty("time", LookOptions.time(state.getTimeMicros()));
     told.addProperty("exists", state.getExists());
     if (state.getLent()) told.addProperty("lent", true);
     told.addProperty("bytes", state.getBytes());
@@ -111,7 +111,8 @@ final class ShowCommand implements Callable<Integer> {
     String object = type + "[" + KeyText.of(key) + "]";
     var text = new StringBuilder(object).append(", version ").append(state.getVersion());
     if (state.getVersion() != state.getNewest()) text.append(" of ").append(state.getNewest());
-    if (state.getTimeMicros() > 0) text.append(", ").append(Looked.time(state.getTimeMicros()));
+    if (state.getTimeMicros() > 0)
+      text.append(", ").append(LookOptions.time(state.getTimeMicros()));
     if (!state.getExists()) return text.append(": it did not exist").toString();
     text.append(", ").append(state.getState().getType());
     text.append(", ").append(Words.bytes(state.getBytes()));

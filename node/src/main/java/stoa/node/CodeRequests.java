@@ -60,7 +60,7 @@ final class CodeRequests {
       CodeService code = code(asked.getGroup());
       var versions = new ArrayList<>(code.versions());
       versions.addAll(code.handlers());
-      for (CodeService.Version one : versions) {
+      for (CodeService.TypeVersion one : versions) {
         reply.addVersions(
             VersionStatus.newBuilder()
                 .setType(one.type())
@@ -75,7 +75,7 @@ final class CodeRequests {
     return reply.build();
   }
 
-  void files(ClassFilesRequest asked, Noted out) {
+  void files(ClassFilesRequest asked, AuditedAnswer out) {
     try {
       var files = code(asked.getGroup()).files(asked.getType(), asked.getVersion());
       files.forEach((name, file) -> out.send(ClassTransfer.deflated(name, file)));
@@ -86,7 +86,7 @@ final class CodeRequests {
   }
 
   /// Takes classes of a client whose roles allow that.
-  Entrance.MessageReceiver deploy(Noted out) {
+  Entrance.MessageReceiver deploy(AuditedAnswer out) {
     return new Deploying(out);
   }
 
@@ -102,13 +102,13 @@ final class CodeRequests {
   /// One request: gathers class files, and tries them when all are here. The reading thread calls
   /// it.
   private final class Deploying implements Entrance.MessageReceiver {
-    private final Noted out;
+    private final AuditedAnswer out;
     private final List<ClassFile> files = new ArrayList<>();
     private @Nullable DeployPart first;
     private long bytes;
     private boolean ended;
 
-    Deploying(Noted out) {
+    Deploying(AuditedAnswer out) {
       this.out = out;
     }
 

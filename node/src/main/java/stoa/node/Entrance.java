@@ -29,7 +29,7 @@ final class Entrance implements Service {
     /// Begins a question.
     ///
     /// @return the receiver of its messages
-    MessageReceiver ask(Rpc rpc, Noted out);
+    MessageReceiver ask(Rpc rpc, AuditedAnswer out);
   }
 
   /// Hears a question, one message after the other. It must not wait.
@@ -82,7 +82,7 @@ final class Entrance implements Service {
       return new Outside();
     }
     if (rpc == Rpc.CONVERSE) return hall.converse(stream, caller);
-    var noted = new Noted(stream, caller, address, audit);
+    var noted = new AuditedAnswer(stream, caller, address, audit);
     if (rpc != Rpc.TREE) return new Question(stream, rpc, caller, noted, access, hall);
     String refusal = caller.permit(Needs.ofTree()).refusal();
     if (refusal == null) return hall.migrate(stream);
@@ -104,7 +104,7 @@ final class Entrance implements Service {
     public void over(Status status) {}
   }
 
-  private static void forbid(Caller caller, String why, Noted out, Access access) {
+  private static void forbid(Caller caller, String why, AuditedAnswer out, Access access) {
     var refusals = access.refusals();
     String source = "identity " + caller.name();
     if (refusals.mayTry(source)) {
@@ -120,13 +120,13 @@ final class Entrance implements Service {
     private final Stream stream;
     private final Rpc rpc;
     private final Caller caller;
-    private final Noted out;
+    private final AuditedAnswer out;
     private final Access access;
     private final Hall hall;
     private @Nullable MessageReceiver asked;
     private boolean isRefused;
 
-    Question(Stream stream, Rpc rpc, Caller caller, Noted out, Access access, Hall hall) {
+    Question(Stream stream, Rpc rpc, Caller caller, AuditedAnswer out, Access access, Hall hall) {
       this.stream = stream;
       this.rpc = rpc;
       this.caller = caller;

@@ -553,12 +553,12 @@ public final class Server implements AutoCloseable {
     }
 
     @Override
-    public Entrance.MessageReceiver ask(Rpc rpc, Noted out) {
+    public Entrance.MessageReceiver ask(Rpc rpc, AuditedAnswer out) {
       if (rpc == Rpc.DEPLOY) return code.deploy(out);
       return asked -> run(rpc, asked, out);
     }
 
-    private void run(Rpc rpc, Message asked, Noted out) {
+    private void run(Rpc rpc, Message asked, AuditedAnswer out) {
       try {
         operators.execute(() -> {
           try {

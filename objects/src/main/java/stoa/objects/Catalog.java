@@ -1,10 +1,8 @@
 package stoa.objects;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
@@ -15,9 +13,7 @@ import org.slf4j.LoggerFactory;
 import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Ref;
-import stoa.Shared;
 import stoa.StoaConfig;
-import stoa.StoaException;
 import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Key;
@@ -33,7 +29,6 @@ import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.TypeIds;
-import stoa.front.types.HandlerType;
 import stoa.front.types.IndexedMember;
 import stoa.front.types.Keys;
 import stoa.front.types.Platform;
@@ -71,7 +66,6 @@ final class Catalog {
 
   private final Store store;
   private final SharedStoa stoa;
-  private final CodeOfOthers.@Nullable Source others;
   private final Clock clock;
   private final Targets targets;
   private final Dictionary dictionary;
@@ -81,6 +75,8 @@ final class Catalog {
   private final ClassLoader loader;
   private final LoadedCode own;
   private final StoredCodes storedCodes;
+  private final AdmittedClasses admitted;
+  private final ForeignCode foreign;
   private final ConcurrentHashMap<String, ActiveCode> active = new ConcurrentHashMap<>();
   // By the numbers of code in puts: types of the program, and of versions that are kept.
   private final ConcurrentHashMap<Integer, ObjectType> numbered = new ConcurrentHashMap<>();
@@ -89,8 +85,6 @@ final class Catalog {
   // The numbers of the first activations, by type.
   private final ConcurrentHashMap<String, Integer> firsts = new ConcurrentHashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
-  private final ReentrantLock fetching = new ReentrantLock();
-  private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final List<Class<?>> extraTypes;
   // True when this process takes calls, and does not only follow.
   private volatile boolean leads;
@@ -108,7 +102,6 @@ final class Catalog {
       Targets targets) {
     this.store = store;
     this.stoa = stoa;
-    this.others = others;
     this.clock = clock;
     this.targets = targets;
     dictionary = new Dictionary(store, config.accepted());
@@ -119,7 +112,8 @@ final class Catalog {
     handlers = new HandlerCodes(this, new Codes(store, dictionary, Codes.HANDLER));
     own = LoadedCode.ofProgram(this, dictionary, loader);
     marshaller = own.marshaller();
-    for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
+    admitted = new AdmittedClasses(dictionary, loader, marshaller);
+    foreign = new ForeignCode(this, store, others);
   }
 
   /// Notes that from now on what is put names its code: this process takes calls.
@@ -140,49 +134,10 @@ final class Catalog {
   ///
   /// @param classes finds the classes of keys and of values
   Marshaller marshaller(TypeIds ids, LoadedCode code, ClassLoader classes) {
-    List<Class<?>> extra = classes.equals(loader) ? extraTypes : inCode(extraTypes, classes);
+    List<Class<?>> extra =
+        classes.equals(loader) ? extraTypes : AdmittedClasses.in(classes, extraTypes);
     var references = new SharedReferences(stoa, code);
     return new Marshaller(ids, references, SharedBlob.class, extra, classes, STATE_BYTES_MAX);
-  }
-
-  private static List<Class<?>> inCode(Iterable<Class<?>> types, ClassLoader classes) {
-    var found = new ArrayList<Class<?>>();
-    for (Class<?> type : types) {
-      try {
-        found.add(Class.forName(type.getName(), false, classes));
-      } catch (ClassNotFoundException | LinkageError elsewhere) {
-        // The code of that version does not know the class, so it has no value of it.
-      }
-    }
-    return found;
-  }
-
-  /// Registers the classes that facades have admitted with the code of a version in the log;
-  /// returns whether any were new.
-  boolean learnAdmitted(LoadedCode code) {
-    return learnAdmitted(code, code.marshaller());
-  }
-
-  /// Registers these classes with another marshaller of the code; returns whether any were new.
-  boolean learnAdmitted(LoadedCode code, Marshaller to) {
-    boolean any = false;
-    var classes = new ArrayList<>(inCode(admitted, code.loader()));
-    for (String name : dictionary.after(ClassNames.ADMITTED)) classes.addAll(partOf(code, name));
-    for (Class<?> type : classes) {
-      if (to.isRegistered(type)) continue;
-      to.register(type);
-      any = true;
-    }
-    return any;
-  }
-
-  private static List<Class<?>> partOf(LoadedCode code, String className) {
-    try {
-      if (!code.has(className)) return List.of();
-      return List.of(Class.forName(className, false, code.loader()));
-    } catch (ClassNotFoundException | LinkageError unusable) {
-      return List.of(); // reading a value of it reports that
-    }
   }
 
   /// Returns the code of the program.
@@ -196,11 +151,7 @@ final class Catalog {
     for (Faces faces : code.all()) {
       for (SharedType type : faces.all()) any |= other.learn(type);
     }
-    for (Class<?> type : code.isStored() ? inCode(admitted, code.loader()) : admitted) {
-      if (other.isRegistered(type)) continue;
-      other.register(type);
-      any = true;
-    }
+    any |= admitted.register(code, other);
     return any;
   }
 
@@ -239,7 +190,7 @@ final class Catalog {
   void learnNames() {
     for (String name : dictionary.learn()) {
       if (name.startsWith(ClassNames.ADMITTED)) {
-        readmit(name.substring(ClassNames.ADMITTED.length()));
+        admitted.admitAgain(name.substring(ClassNames.ADMITTED.length()));
       } else if (name.startsWith(Codes.CODE)) {
         active.values().forEach(ActiveCode::unsettle);
       }
@@ -263,47 +214,14 @@ final class Catalog {
     return name == null || !name.startsWith(prefix) ? "" : name.substring(prefix.length());
   }
 
-  // ---- the classes of values
-
-  /// Admits a class as one of values, see [Service#admit].
-  void admit(Class<?> type) {
-    marshaller.register(type);
-    if (Platform.has(type) || type.isAnnotationPresent(Shared.class)) return;
-    if (admitted.add(type)) {
-      var _ = dictionary.idOf(ClassNames.ADMITTED + type.getName());
-    }
+  /// Returns the classes that values may have beside those of the shared types.
+  AdmittedClasses admitted() {
+    return admitted;
   }
 
-  /// Returns whether a class is one of values.
-  boolean isAdmitted(Class<?> type) {
-    return Platform.has(type)
-        || type.isAnnotationPresent(Shared.class)
-        || Naming.isOfStoa(type)
-        || admitted.contains(type)
-        || marshaller.isRegistered(type)
-        || (type.getClassLoader() instanceof StoredClasses
-            && dictionary.find(ClassNames.ADMITTED + type.getName()) != null);
-  }
-
-  /// Admits the class of an argument of a method of a version in the log: the program's class of
-  /// that name, if there is one, and in any case those of other versions.
-  void admitted(Class<?> type) {
-    String name = ClassNames.ADMITTED + type.getName();
-    boolean known = Platform.has(type) || type.isAnnotationPresent(Shared.class);
-    if (known || dictionary.find(name) != null) return;
-    var _ = dictionary.idOf(name);
-    readmit(type.getName());
-  }
-
-  /// Admits again a class that an earlier process had admitted.
-  private void readmit(String name) {
-    try {
-      Class<?> type = Class.forName(name, false, loader);
-      admitted.add(type);
-      marshaller.register(type);
-    } catch (ClassNotFoundException | NotShareable gone) {
-      // Reading an object with a value of such a class reports it.
-    }
+  /// Returns the code of classes that the program lacks.
+  ForeignCode foreign() {
+    return foreign;
   }
 
   Marshaller marshaller() {
@@ -521,24 +439,6 @@ final class Catalog {
     return storedCodes;
   }
 
-  /// Returns whether the log has a class that the program lacks, as a face of a type or as a class
-  /// that a type needs. It then uses that type.
-  boolean usesStored(String className) {
-    try {
-      var _ = Class.forName(className, false, loader);
-      return false;
-    } catch (ClassNotFoundException | LinkageError lacking) {
-      for (String type : codes.types()) {
-        try {
-          var _ = active(type);
-        } catch (StoaException unusable) {
-          LOG.debug("{} has no classes here", type, unusable); // the caller asks for another type
-        }
-      }
-      return storedCodes.all().stream().anyMatch(code -> code.has(className));
-    }
-  }
-
   /// Creates classes from class files, beside those of the program.
   ///
   /// @param name the loader's name in stack traces
@@ -557,52 +457,6 @@ final class Catalog {
     return handlers;
   }
 
-  /// Returns whether the log has a class that the program lacks, like [#usesStored], or another
-  /// server has it: then its code is in the log from now on. May wait for the other servers.
-  boolean finds(String className) {
-    if (isOfProgram(className)) return false;
-    if (hasStored(className)) return true;
-    if (others == null || !leads) return false;
-    fetching.lock();
-    try {
-      if (hasStored(className)) return true; // a thread before this one has fetched it
-      CodeOfOthers.Found found = others.find(className);
-      if (found == null) return false;
-      new CodeService(this, store).bring(found.files(), Set.of(found.type()));
-      return hasStored(className);
-    } finally {
-      fetching.unlock();
-    }
-  }
-
-  private boolean hasStored(String className) {
-    boolean has = usesStored(className) || handlers.has(className);
-    if (has && leads) beginType(className);
-    return has;
-  }
-
-  /// Has the code of a shared class execute the calls of its type, or that of a class of handlers
-  /// these handlers, if the log has the class only because other code uses it.
-  private void beginType(String className) {
-    for (LoadedCode code : loaded().toList()) {
-      for (Class<?> type : partOf(code, className)) {
-        if (type.isAnnotationPresent(Shared.class)) beginType(SharedType.of(type));
-        else if (HandlerType.mayBe(type)) beginHandler(type);
-      }
-    }
-  }
-
-  private void beginHandler(Class<?> type) {
-    if (!handlers.codes().of(type.getName()).isEmpty()) return;
-    new CodeService(this, store)
-        .bring(CodeVersion.of(type).files(), Set.of(ClassNames.HANDLER + type.getName()));
-  }
-
-  private void beginType(SharedType type) {
-    if (!codes.of(type.name()).isEmpty()) return;
-    new CodeService(this, store).bring(CodeOfOthers.files(type), Set.of(type.name()));
-  }
-
   /// Returns the code that executes the puts of a type of which some code has a class. That is the
   /// class's own version when neither the program nor the log has another one.
   ActiveCode active(SharedType type) {
@@ -610,25 +464,9 @@ final class Catalog {
       return active(type.name());
     } catch (NotShareable unknown) {
       if (!leads || !(type.face().getClassLoader() instanceof StoredClasses)) throw unknown;
-      beginType(type);
+      foreign.begin(type);
       return active(type.name());
     }
-  }
-
-  private boolean isOfProgram(String className) {
-    try {
-      var _ = Class.forName(className, false, loader);
-      return true;
-    } catch (ClassNotFoundException | LinkageError lacking) {
-      return false;
-    }
-  }
-
-  /// Admits a class of the versions in the log that have it, see [#finds].
-  void admitStored(String className) {
-    var _ = dictionary.idOf(ClassNames.ADMITTED + className);
-    loaded()
-        .forEach(code -> partOf(code, className).forEach(type -> code.marshaller().register(type)));
   }
 
   /// Returns the versions in the log that this process uses.

@@ -53,9 +53,9 @@ public final class CodeService {
   /// @param version the name of the version
   /// @param active whether it executes what is called now
   /// @param accepted the losses that were accepted when it became active
-  public record Version(
+  public record TypeVersion(
       String type, int turn, String version, boolean active, List<String> accepted) {
-    public Version {
+    public TypeVersion {
       accepted = List.copyOf(accepted);
     }
   }
@@ -125,19 +125,19 @@ public final class CodeService {
   }
 
   /// Returns the versions of all types, ordered by type and turn.
-  public List<Version> versions() {
+  public List<TypeVersion> versions() {
     return versions(catalog.codes(), "");
   }
 
   /// Returns the versions of all classes of handlers, ordered by class and turn. The type of each
   /// is [ClassNames#HANDLER] and the name of the class. The active one executes the handlers that
   /// are registered from now on.
-  public List<Version> handlers() {
+  public List<TypeVersion> handlers() {
     return versions(catalog.handlers().codes(), ClassNames.HANDLER);
   }
 
-  private List<Version> versions(Codes codes, String prefix) {
-    var versions = new ArrayList<Version>();
+  private List<TypeVersion> versions(Codes codes, String prefix) {
+    var versions = new ArrayList<TypeVersion>();
     for (String type : codes.types()) {
       List<Codes.Activation> activations = codes.of(type);
       int turn = 0;
@@ -146,7 +146,7 @@ public final class CodeService {
         boolean now = one.equals(activations.getLast());
         List<String> accepted = catalog.codes().accepted(type, from, one.number());
         String version = one.version().toString();
-        versions.add(new Version(prefix + type, ++turn, version, now, accepted));
+        versions.add(new TypeVersion(prefix + type, ++turn, version, now, accepted));
         from = one.number();
       }
     }
@@ -352,7 +352,7 @@ public final class CodeService {
   /// Returns the class files of a version, by the binary names of their classes. Deploying them
   /// takes the type back to that version. Reads the log.
   ///
-  /// @param version its name, see [Version#version()]
+  /// @param version its name, see [TypeVersion#version()]
   /// @throws NotShareable when the store has no such version of the type
   public SortedMap<String, byte[]> files(String type, String version) {
     for (Codes.Activation one : activations(type)) {

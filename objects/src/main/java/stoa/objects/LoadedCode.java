@@ -99,6 +99,17 @@ final class LoadedCode implements Service.Vocabulary {
     return loader instanceof StoredClasses classes && classes.has(className);
   }
 
+  /// Returns the class of a name in this version, alone in a list. The list is empty when this
+  /// version has no such class, or one that does not load: reading a value of it reports that.
+  List<Class<?>> classesNamed(String className) {
+    if (!has(className)) return List.of();
+    try {
+      return List.of(Class.forName(className, false, loader));
+    } catch (ClassNotFoundException | LinkageError unusable) {
+      return List.of();
+    }
+  }
+
   /// Returns whether the program may receive a value that its methods return without a copy.
   boolean mayShare(@Nullable Object value) {
     if (!marshaller.isValue(value)) return false;
@@ -267,11 +278,11 @@ final class LoadedCode implements Service.Vocabulary {
   @Override
   public void admit(Class<?> type) {
     if (!stored) {
-      catalog.admit(type);
+      catalog.admitted().admit(type);
       return;
     }
     marshaller.register(type);
-    catalog.admitted(type);
+    catalog.admitted().admitOfStored(type);
   }
 
   @Override
@@ -281,7 +292,7 @@ final class LoadedCode implements Service.Vocabulary {
 
   @Override
   public boolean learn() {
-    return stored && catalog.learnAdmitted(this);
+    return stored && catalog.admitted().registerStored(this, marshaller);
   }
 
   // The names in the dictionary are of classes that this store has used, so that no caller decides

@@ -21,12 +21,12 @@ record LocalCell(Catalog catalog, KeyValues values, Key key) implements Service.
 
   @Override
   public void admit(Class<?> type) {
-    catalog.admit(type);
+    catalog.admitted().admit(type);
   }
 
   @Override
   public void admit(HandlerType handler) {
-    handler.named().forEach(catalog::admit);
+    handler.named().forEach(catalog.admitted()::admit);
   }
 
   @Override

@@ -597,12 +597,12 @@ final class LocalService implements Service, Placing.Roots {
 
   @Override
   public void admit(Class<?> type) {
-    catalog.admit(type);
+    catalog.admitted().admit(type);
   }
 
   @Override
   public boolean isAdmitted(Class<?> type) {
-    return catalog.isAdmitted(type);
+    return catalog.admitted().has(type);
   }
 
   @Override

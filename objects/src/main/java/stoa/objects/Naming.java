@@ -55,7 +55,7 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store has no such class, or would not accept it from clients
   void useOfGroup(String className) {
-    if (catalog.finds(className)) return;
+    if (catalog.foreign().finds(className)) return;
     Class<?> type = find(className);
     if (type == Blob.class || type.isAnnotationPresent(Shared.class)) {
       use(className);
@@ -118,7 +118,7 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void use(String className) {
-    if (catalog.finds(className)) return;
+    if (catalog.foreign().finds(className)) return;
     Class<?> type = find(className);
     if (type == Blob.class) {
       catalog.marshaller().register(SharedBlob.class);
@@ -136,8 +136,8 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void admit(String className) {
-    if (catalog.finds(className) && catalog.handlers().has(className)) {
-      catalog.admitStored(className);
+    if (catalog.foreign().finds(className) && catalog.handlers().has(className)) {
+      catalog.admitted().admitIn(catalog.loaded().toList(), className);
       return;
     }
     Class<?> type =
@@ -155,8 +155,8 @@ public final class Naming {
             || admissible.test(type);
     if (!known) refuse(className, "put it on --classpath, or list it with --type");
     if (KeyHandler.class.isAssignableFrom(type))
-      HandlerType.of(type).named().forEach(catalog::admit);
-    else catalog.admit(type);
+      HandlerType.of(type).named().forEach(catalog.admitted()::admit);
+    else catalog.admitted().admit(type);
   }
 
   /// Returns a loader of the key classes that clients may use, and of no others: their constructors

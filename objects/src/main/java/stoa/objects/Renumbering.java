@@ -120,7 +120,7 @@ final class Renumbering {
       return reading.apply(reader);
     } catch (NotShareable unknown) {
       boolean any = catalog.registerAll(code, reader);
-      any |= catalog.learnAdmitted(code, reader);
+      any |= catalog.admitted().registerStored(code, reader);
       if (!any) throw unknown;
       return reading.apply(reader);
     }

@@ -18,9 +18,9 @@ import stoa.store.streams.StoredStreams;
 /// The operations of a server on the streams of its part of a store. Thread-safe. A method marked
 /// quick waits for nothing but memory; every other one may wait.
 ///
-/// A part has the streams of its shards. The part of group 0 also has streams of other shards:
-/// those that were begun when it still had all of them, and those of the objects that belong to the
-/// store as a whole.
+/// A part has the streams of its slots. The part of group 0 also has streams of other slots: those
+/// that were begun when it still had all of them, and those of the objects that belong to the store
+/// as a whole.
 public final class StreamService {
   private final SharedStoa stoa;
   private final StoredStreams stored;

@@ -70,7 +70,7 @@ class AcceptedLossTest {
     return Program.call(cart(program, stoa), "show");
   }
 
-  private static List<CodeService.Version> versions(Stoa stoa) {
+  private static List<CodeService.TypeVersion> versions(Stoa stoa) {
     return ObjectService.of(stoa, _ -> true).code().versions();
   }
 
@@ -114,14 +114,14 @@ class AcceptedLossTest {
         before,
         stoa -> {
           assertEquals("8-", show(before, stoa));
-          List<CodeService.Version> versions = versions(stoa);
+          List<CodeService.TypeVersion> versions = versions(stoa);
           assertEquals(List.of(List.of(), List.of(NOTE), List.of()), lists(versions));
           return null;
         });
   }
 
-  private static List<List<String>> lists(List<CodeService.Version> versions) {
-    return versions.stream().map(CodeService.Version::accepted).toList();
+  private static List<List<String>> lists(List<CodeService.TypeVersion> versions) {
+    return versions.stream().map(CodeService.TypeVersion::accepted).toList();
   }
 
   @Test

@@ -68,7 +68,7 @@ final class Fitting {
     var types = new TreeSet<String>();
     for (Class<?> one : classes) types.add(SharedType.of(one).name());
     boolean empty = true;
-    for (CodeService.Version version : code.versions()) {
+    for (CodeService.TypeVersion version : code.versions()) {
       if (!version.active()) continue;
       empty = false;
       if (!classes.isEmpty()) continue;
@@ -122,7 +122,7 @@ final class Fitting {
 
   /// Returns the class of today that has the name of a stored one; null when there is none.
   private static @Nullable Class<?> find(
-      CodeService code, CodeService.Version version, ClassLoader today) {
+      CodeService code, CodeService.TypeVersion version, ClassLoader today) {
     for (String name : code.files(version.type(), version.version()).keySet()) {
       try {
         Class<?> found = Class.forName(name, false, today);

@@ -65,7 +65,7 @@ final class Replaying {
   private static Map<String, Seen> objects(Stoa stoa) {
     var service = ObjectService.of(stoa, _ -> true);
     var objects = new TreeMap<String, Seen>();
-    for (CodeService.Version version : service.code().versions()) {
+    for (CodeService.TypeVersion version : service.code().versions()) {
       String type = version.type();
       if (!version.active()) continue;
       for (var keys = service.list(type); keys.hasNext(); ) {

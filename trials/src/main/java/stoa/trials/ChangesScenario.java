@@ -23,7 +23,7 @@ import stoa.NotShareable;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.cli.Main;
-import stoa.cli.Settled;
+import stoa.cli.PlacementWait;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.CodeService;
@@ -368,7 +368,7 @@ public final class ChangesScenario implements Scenario {
             : directory.resolve("servers");
     try (var servers = new LocalServers(data, SERVERS, programs.before())) {
       String at = servers.address(0);
-      Settled.await(at, SERVERS);
+      PlacementWait.await(at, SERVERS);
       try (var before = new Client(programs.before(), servers.url());
           var after = new Client(programs.after(), servers.url())) {
         each(cells, before::call);
@@ -404,7 +404,7 @@ public final class ChangesScenario implements Scenario {
     for (int i = 0; i < SERVERS; i++) {
       busy.await();
       servers.restart(i, classes);
-      Settled.await(servers.address(i), SERVERS);
+      PlacementWait.await(servers.address(i), SERVERS);
     }
     busy.await();
   }

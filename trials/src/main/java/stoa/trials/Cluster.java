@@ -8,10 +8,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import stoa.base.Secret;
 import stoa.cli.Operator;
+import stoa.cli.PlacementWait;
 import stoa.cli.ServerProcess;
 import stoa.cli.ServerProcess.Site;
 import stoa.cli.ServersSecret;
-import stoa.cli.Settled;
 import stoa.cluster.SecretFile;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.StatusReply;
@@ -116,7 +116,7 @@ final class Cluster implements AutoCloseable {
 
   /// Waits until every server has its data, and nothing moves.
   void settle() {
-    Settled.await(servers.get(anyRunning()).address(), shape.replicas());
+    PlacementWait.await(servers.get(anyRunning()).address(), shape.replicas());
   }
 
   /// Starts one more server; returns its index, before it has any data.

@@ -211,7 +211,7 @@ class BackupClusterTest {
       var joining = new ArrayList<>(List.of("--name", "two"));
       joining.addAll(server.joining());
       try (var two = ServerProcess.start(directory.resolve("two"), joining)) {
-        Settled.await(server.address(), 2);
+        PlacementWait.await(server.address(), 2);
         stoa("backup", "--server", server.address(), "--to", path("kept"));
         assertTrue(two.stop());
       }

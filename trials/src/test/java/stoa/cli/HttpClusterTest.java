@@ -117,7 +117,7 @@ class HttpClusterTest {
       try (var two = ServerProcess.start(directory.resolve("2"), joining);
           var three = ServerProcess.start(directory.resolve("3"), joining);
           var callers = Executors.newVirtualThreadPerTaskExecutor()) {
-        Settled.await(one.address(), 3);
+        PlacementWait.await(one.address(), 3);
         try (Stoa stoa = Stoa.open(one.url())) { // brings the code
           stoa.get(HttpShop.Account.class, "keyed").deposit(0);
           stoa.get(HttpShop.Account.class, "plain").deposit(0);

@@ -50,7 +50,7 @@ class SetBackServerTest {
       servers.add(start("one", List.of("--replicated", "--groups", "1")));
       servers.add(start("two", servers.getFirst().joining()));
       servers.add(start("three", servers.getFirst().joining()));
-      Settled.await(servers.getFirst().address(), SERVERS);
+      PlacementWait.await(servers.getFirst().address(), SERVERS);
       var url = String.join(",", servers.stream().map(ServerProcess::address).toList());
       try (var stoa = Stoa.open("stoa://" + url)) {
         Tally tally = stoa.get(Tally.class, "a");
@@ -86,7 +86,7 @@ class SetBackServerTest {
         assertTrue(status.contains("was put back to an older copy: it had acknowledged "), status);
 
         // It has all again, and a majority needs it.
-        Settled.await(leader.address(), SERVERS);
+        PlacementWait.await(leader.address(), SERVERS);
         leader.kill();
         assertEquals(++count, tally.count());
       }

@@ -175,7 +175,7 @@ final class CodeScenario implements Scenario {
     private void rollBack() {
       store.settle();
       collect();
-      List<CodeService.Version> versions = store.await(() -> code().versions());
+      List<CodeService.TypeVersion> versions = store.await(() -> code().versions());
       if (versions.size() < 2) return;
       String before = versions.get(versions.size() - 2).version();
       String type = versions.getLast().type();
@@ -190,7 +190,7 @@ final class CodeScenario implements Scenario {
 
     /// Finds out which factor is active.
     private void look() {
-      for (CodeService.Version version : store.await(() -> code().versions())) {
+      for (CodeService.TypeVersion version : store.await(() -> code().versions())) {
         if (version.active())
           active = Objects.requireNonNull(Factors.BY_NAME.get(version.version()));
       }

@@ -3,7 +3,7 @@ package stoa.store.leading;
 import stoa.base.Clock;
 
 /// The time of a log: it never falls behind the last batch, whatever the machine's clock does. The
-/// leader alone advances it; any thread reads it.
+/// batch writer alone advances it; any thread reads it.
 public final class LogClock {
   private final Clock clock;
   private volatile long last;

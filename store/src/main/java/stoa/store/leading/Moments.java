@@ -15,10 +15,10 @@ public final class Moments {
    * Invariants:
    * (1) A batch fills the mailboxes in log order. A question that a caller asks after it saw the
    *     answer to a put therefore stands behind every put with a lower log address.
-   * (2) Several stores with one order: the leader reserves the addresses of a batch after callers
-   *     have made all its requests, and one batch is in progress at a time. A caller that has
-   *     waited for the batch in progress therefore sees every entry with a lower address than any
-   *     entry that the caller knows.
+   * (2) Several stores with one order: the batch writer reserves the addresses of a batch after
+   *     callers have made all its requests, and one batch is in progress at a time. A caller that
+   *     has waited for the batch in progress therefore sees every entry with a lower address than
+   *     any entry that the caller knows.
    * (3) No entry gets an address at or below `wanted`, except those of the batch in progress when
    *     `wanted` was raised, and transactions over several stores that were decided before.
    * (4) While this store has voted for such a transaction and has not logged it, it may be decided
@@ -35,7 +35,7 @@ public final class Moments {
   private final @Nullable Addresses order;
   private final Claims claims;
 
-  // Odd while the leader puts committed puts into the mailboxes; the leader counts.
+  // Odd while the batch writer puts committed puts into the mailboxes; it counts.
   private volatile int publishing;
 
   // The last log counter up to which the mailboxes have all puts, when publishing is even.
@@ -67,7 +67,7 @@ public final class Moments {
     this.published = published;
   }
 
-  // ---- for the leader
+  // ---- for the batch writer
 
   /// Notes that committed puts begin to go into the mailboxes.
   public void beginPublishing() {

@@ -16,7 +16,7 @@ public final class Tally {
 
   private final Latency batches = new Latency();
 
-  // One thread at a time writes them: the leader of a batch.
+  // One thread at a time writes them: the batch writer.
   private final AtomicLong entries = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
 

@@ -20,7 +20,7 @@ import stoa.log.Entry;
 /// which it refuses.
 ///
 /// A draft changes only the [ends of streams][StreamEnd] that it gets, and [#rollBack] restores
-/// these. The leader owns it, and uses it for one batch after the other.
+/// these. The batch writer owns it, and uses it for one batch after the other.
 public final class Draft {
   /*
    * Invariants:

@@ -5,7 +5,8 @@ import stoa.base.StreamId;
 /// The log counters of the last changes of parts of keys.
 ///
 /// It remembers a bounded number of them. Of a part that it does not remember, it returns a counter
-/// that is not less than that of its last change since this instance was made. The leader owns it.
+/// that is not less than that of its last change since this instance was made. The batch writer
+/// owns it.
 final class KeyedChanges {
   /*
    * Parts are hashed into buckets. A full bucket forgets its oldest change, and keeps the counter

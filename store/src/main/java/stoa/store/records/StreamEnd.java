@@ -6,7 +6,7 @@ import stoa.base.Key;
 
 /// The end of a key's stream as it will be when the batch in progress commits.
 ///
-/// The leader owns it: the thread that makes the batch.
+/// The batch writer owns it: the thread that writes the batch in progress.
 public abstract class StreamEnd {
   public static final long UNKNOWN = -1;
 

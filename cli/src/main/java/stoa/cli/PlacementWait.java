@@ -9,7 +9,7 @@ import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
 /// Waits until the groups of a store are in their places, after servers have joined.
-public final class Settled {
+public final class PlacementWait {
   private static final long BETWEEN_MILLIS = 50;
 
   // How many looks in a row must find that nothing moves: between two moves nothing does.
@@ -21,7 +21,7 @@ public final class Settled {
   // The states of servers that must have nothing.
   private static final Set<String> LEAVING = Set.of("drains", "lost");
 
-  private Settled() {}
+  private PlacementWait() {}
 
   /// Waits until all groups have a leader and as many servers as they should, and nothing moves.
   ///

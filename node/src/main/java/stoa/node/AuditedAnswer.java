@@ -9,7 +9,7 @@ import stoa.wire.Rpc;
 
 /// The answers to a question of a client. Their end goes to the audit log, if the question is a
 /// command of an operator. One thread at a time uses it.
-final class Noted {
+final class AuditedAnswer {
   private final Stream stream;
   private final Caller caller;
   private final String address;
@@ -18,7 +18,7 @@ final class Noted {
   private volatile int group;
   private volatile String outcome = AuditEntry.DONE;
 
-  Noted(Stream stream, Caller caller, String address, Audit audit) {
+  AuditedAnswer(Stream stream, Caller caller, String address, Audit audit) {
     this.stream = stream;
     this.caller = caller;
     this.address = address;

@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import stoa.wire.proto.ShownBounds;
 
 /// The options by which a command finds the store that it looks into, and says how much it shows.
-final class Looked {
+final class LookOptions {
   @Mixin private Operator operator = new Operator();
 
   @Option(

@@ -8,7 +8,7 @@ import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
 import stoa.wire.proto.StatusReply;
 
-class SettledTest {
+class PlacementWaitTest {
   private static final int MEMBERS_MAX = 3;
 
   private static ServerStatus.Builder server(String state, MemberStatus... groups) {
@@ -24,7 +24,7 @@ class SettledTest {
   private static boolean isSettled(ServerStatus.Builder... servers) {
     var status = StatusReply.newBuilder().setGroups(1);
     for (var server : servers) status.addServers(server);
-    return Settled.isSettled(status.build(), MEMBERS_MAX);
+    return PlacementWait.isSettled(status.build(), MEMBERS_MAX);
   }
 
   @Test
