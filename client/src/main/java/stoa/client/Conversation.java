@@ -242,7 +242,7 @@ final class Conversation implements AutoCloseable {
     return link == null && (leaderless || (attempt != null && attempt.isReached()));
   }
 
-  /// Tells what it has measured.
+  /// Adds its measurements to a report.
   void measure(Measures out) {
     lock.lock();
     try {

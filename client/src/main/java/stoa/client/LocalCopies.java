@@ -149,7 +149,7 @@ final class LocalCopies {
     doubts.increment();
   }
 
-  /// Tells what it has measured.
+  /// Adds its measurements to a report.
   void measure(Measures out) {
     out.gauge(
         "stoa.client.copies",

@@ -110,7 +110,7 @@ final class RemotePart implements Service.Vocabulary {
     }
   }
 
-  /// Tells what it has measured.
+  /// Adds its measurements to a report.
   void measure(Measures out) {
     conversation.measure(out);
     localCopies.measure(out);

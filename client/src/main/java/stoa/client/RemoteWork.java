@@ -79,8 +79,8 @@ final class RemoteWork implements Service.Work {
 
   @Override
   public Service.@Nullable Intent intend(Duration hold, Duration waitMax) {
-    // One after the other, in the order of the groups, and with none left of before: no two
-    // transactions wait for each other.
+    // The transaction declares its intents in the order of the groups, and first ends those of its
+    // last attempt. So no two transactions wait for each other.
     if (intents.size() > 1) {
       for (Branch branch : branches.values()) {
         if (branch.isUsed()) {

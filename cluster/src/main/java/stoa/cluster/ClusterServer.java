@@ -700,8 +700,9 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  /// Returns after how long a server that serves no client hands over its groups and ends: by then
-  /// its clients' sessions are over, and all calls that keep its threads are over their time.
+  /// Returns the time without a served client after which a server hands over its groups and ends.
+  /// After this time, its clients' sessions have ended, and every call on its threads has exceeded
+  /// its time limit.
   private Duration silenceMax() {
     return options.server().lease().plus(options.store().limits().callTimeMax());
   }
@@ -754,10 +755,10 @@ public final class ClusterServer implements AutoCloseable {
 
   private byte[] answer(String from, byte[] question) {
     Inquiry inquiry = Inquiry.isQuestion(question) ? Inquiry.of(question) : null;
-    // A server that is out asks for the members before it deletes what it has.
+    // A dismissed server asks for the members before it deletes its replicas.
     boolean mayAsk =
         inquiry != null && inquiry.asked() instanceof Inquiry.Subject.Members && out.contains(from);
-    // A server that has just joined hears of the others from one that it does not know yet.
+    // A server that has just joined has no view yet, and accepts questions from any server.
     if (view != null && !mayAsk && !isServer(from)) {
       throw new Unavailable("server " + from + " is none of the servers that keep this store");
     }

@@ -14,9 +14,8 @@ import stoa.raft.Line;
 import stoa.raft.Member;
 import stoa.raft.Node;
 
-/// Tells servers that were dismissed while they did not answer that they are out, as soon as they
-/// answer: such a server deletes what it has of the store, and ends. The turns of the [Mover] use
-/// it.
+/// Tells servers that they were dismissed while they did not answer, as soon as they answer again.
+/// Such a server deletes its part of the store, and ends. The turns of the [Mover] use it.
 final class Farewells {
   private static final Logger LOG = LoggerFactory.getLogger(Farewells.class);
 

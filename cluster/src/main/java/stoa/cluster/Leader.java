@@ -40,7 +40,7 @@ final class Leader {
       told = List.copyOf(waiting.values());
       waiting.clear();
     }
-    // The waiting ones are told on this thread, and not under the lock.
+    // This thread completes the waiting futures without the lock.
     for (var one : told) one.complete(address);
   }
 

@@ -154,7 +154,7 @@ final class Mover implements AutoCloseable {
     return leadership;
   }
 
-  /// Tells what it has done while this server led group 0.
+  /// Adds to a report the moves that it made while this server led group 0.
   void measure(Measures out) {
     moves.forEach((kind, count) ->
         out.count(
@@ -562,7 +562,7 @@ final class Mover implements AutoCloseable {
       return true;
     }
 
-    /// Returns the requests that make a server end, whatever it has.
+    /// Returns the requests that make a server delete its replicas of all groups, and end.
     private List<byte[]> goodbye(String name) {
       var orders = new ArrayList<byte[]>();
       for (int group = 0; group < storeProperties.groups(); group++) {

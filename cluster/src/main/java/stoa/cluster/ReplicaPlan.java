@@ -25,7 +25,7 @@ final class ReplicaPlan {
    * another. Present replicas stay as far as that allows: a new server only gains, and a leaving
    * one only gives. Where there is a choice, the highest weight of server and group decides
    * (rendezvous hashing), so every caller chooses the same, and a server that went and came back
-   * gets what it had.
+   * gets its former groups.
    *
    * A failed replica counts as one of a lost server: others get its place where there are enough of
    * them. Its remains stay until its server is started again or drained, so that the server gets
@@ -183,8 +183,9 @@ final class ReplicaPlan {
   private List<String> surplus(int number, Facts.Group group) {
     long staying = staying(number);
     if (group.members().size() > staying) {
-      // A draining server goes when others have what it has, or there is none that could. A lost or
-      // failed one may still come back, so it goes for another one only.
+      // A draining server leaves the group when enough others have a replica, or no other server
+      // could get one. A lost or failed server may come back, so it leaves only when another server
+      // has taken its place.
       return group.members().stream()
           .filter(name -> !stays(number, name))
           .filter(name -> staying >= (facts.server(name).drains() ? target() : facts.replicas()))

@@ -37,8 +37,8 @@ public final class Attempts {
     /// Runs a body. Calls on proxies take part in the transaction.
     <R extends @Nullable Object, X extends Exception> R run(TransactionBody<R, X> body) throws X;
 
-    /// Returns whether the transaction was lost with its server, and the store has written nothing
-    /// of it: then the body may run again, whatever it threw.
+    /// Returns whether the transaction was lost with its server before the store wrote any of its
+    /// changes. Then the body may run again, whatever exception it threw.
     default boolean isLost() {
       return false;
     }

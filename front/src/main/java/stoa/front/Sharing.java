@@ -54,7 +54,7 @@ public final class Sharing {
     }
   }
 
-  /// Refuses a reference to an object of another type than that of a class.
+  /// Refuses a reference to an object whose type is not the given one.
   public static void checkType(Ref<?> ref, SharedType known) {
     if (known.name().equals(ref.type())) return;
     throw new IllegalArgumentException(

@@ -144,8 +144,8 @@ final class ClientConnection implements Receiver {
     else served.background(() -> greet(served, hello, frame));
   }
 
-  /// Another server has the group's part of the store: tells the client which, as soon as that is
-  /// known. It may be this one by then.
+  /// Tells a client which server leads its group, as soon as that is known. Meanwhile this server
+  /// itself may have become the leader.
   private void redirect(ClientHello hello, ClientFrame frame) {
     int group = hello.getGroup();
     var _ =

@@ -73,7 +73,7 @@ final class Renumbering {
     return (int) numbers.applyAsLong(old);
   }
 
-  /// Returns the new number of a code, which is 1 more than that of the activation's name.
+  /// Returns the new number of a code: the number of the activation's name, plus 1.
   private int code(int old) {
     return old == 0 ? 0 : number(old - 1) + 1;
   }

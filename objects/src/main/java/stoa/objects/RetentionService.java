@@ -241,7 +241,8 @@ public final class RetentionService {
 
   /// Changes the rules that the store goes by. Waits for the disk.
   ///
-  /// @param rules without a quota, that of before stays; with nothing but a quota, the others stay
+  /// @param rules the new rules; if they name no quota, the present quota stays; if they name
+  ///   nothing but a quota, the other present rules stay
   /// @throws IllegalArgumentException when one makes no sense
   public synchronized void change(List<String> rules) {
     keep(changed(current(), rules));

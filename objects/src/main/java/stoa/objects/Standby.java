@@ -25,8 +25,8 @@ import stoa.store.threads.Threads;
 /// need. It writes checkpoints to the replica's device, and nothing else.
 public final class Standby implements FollowerWork {
   /*
-   * The log has the names of the classes. The standby creates the service when there is something
-   * to execute: by then the leader has logged the names of its classes.
+   * The log has the names of the classes. The standby creates the service when the log has a
+   * call to execute: the leader has logged the names of its classes before.
    */
   private final StoaConfig config;
   private final Device device;

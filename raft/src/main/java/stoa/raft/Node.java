@@ -23,8 +23,8 @@ public interface Node extends AutoCloseable {
   /// @throws Unavailable when the group cannot begin
   Group host(GroupId name, Replica replica, List<Member> initial, Roles roles);
 
-  /// Leaves a group, and closes its replica. To be added again, this node hosts it anew; others
-  /// need not send data that the device has by then.
+  /// Leaves a group, and closes its replica. When this node hosts the group again, others send it
+  /// only the data that its device lacks then.
   ///
   /// @param name of a group of which this node is no longer a member
   void release(GroupId name);

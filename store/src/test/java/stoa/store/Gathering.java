@@ -2,7 +2,7 @@ package stoa.store;
 
 import stoa.store.threads.Gatherer;
 
-/// A thread that leads what it begins, and calls the writer for nothing.
+/// A thread that writes the requests that it begins, and never calls the writer thread.
 final class Gathering extends Thread implements Gatherer {
   Gathering(Runnable task) {
     super(task);

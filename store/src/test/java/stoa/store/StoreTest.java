@@ -275,7 +275,7 @@ class StoreTest {
             try (StoreTransaction transaction = store.begin(bounds)) {
               var target = store.target(key("k"));
               transaction.put(target, Script.bytes("b"), any, Pace.SHORT);
-              // Nobody leads a batch for it before the transaction does, for itself.
+              // No thread writes a batch for it before the transaction does, for itself.
               store.deleteAsync(target, Terms.expecting(any)).whenDone(deletion::complete);
               refusal.complete(assertThrows(RuntimeException.class, transaction::commit));
             }

@@ -1,7 +1,7 @@
 package stoa.migration.core;
 
-/// How long a node may assume that no other node is the root, and no other node has what it has.
-/// Thread-safe.
+/// How long a node may assume that no other node is the root, and that no other node has the
+/// objects that it has. Thread-safe.
 ///
 /// The process of the root asks the store again and again whether it still leads. It is the root
 /// for some time from the last question on, which is its mandate, and the next root gives nothing

@@ -52,7 +52,7 @@ public final class Access {
     return source;
   }
 
-  /// Reads the identities again. Those of before stay when that fails.
+  /// Reads the identities again. If that fails, the present ones stay in force.
   ///
   /// @throws IOException when the file cannot be read
   /// @throws IllegalArgumentException when it is malformed

@@ -1007,7 +1007,7 @@ public final class Core {
     if (doubt.held() != null) pass(doubt.member(), doubt.held());
   }
 
-  /// Sends a member what it has lost, and tells operators.
+  /// Sends a member the entries that it has lost, and raises an alarm for operators.
   private void setBack(Doubt doubt, long last) {
     String id = doubt.member().member().id();
     doubt.follower().matchIndex(0);

@@ -718,8 +718,8 @@ public final class LogStore implements RaftStore, AutoCloseable {
     });
   }
 
-  /// Returns whether this member has the log up to where it was added: it may have been a member
-  /// before, and have lost what it had then.
+  /// Returns whether this member has the log up to the entry that added it. A member that was
+  /// removed and added again has lost its earlier log.
   boolean isJoined() {
     return addedAt > 0 && lastIndex() >= addedAt;
   }

@@ -8,16 +8,18 @@ import org.jspecify.annotations.Nullable;
 
 /// Lets a leader of an even number of members count a majority. One owner: the core.
 ///
-/// MicroRaft commits with half of four or more members, because a majority elects. That is wrong
-/// beside a change of members that is not committed: of b, c, d and e, the leader d commits with c;
-/// and e, whose log removes d, is elected by b.
+/// With an even number of members, from four on, MicroRaft commits an entry when half of the
+/// members have it, because only a majority can elect a leader. This is wrong while a change of
+/// members is not committed. For instance, of b, c, d and e, the leader d commits an entry that it
+/// shares with c alone. The log of e has the removal of d. So b and e are a majority, and elect e
+/// without the entry.
 final class Majority {
   /*
-   * `had` is up to where the others have the log, `told` what MicroRaft knows of that. It is told no
-   * more than what a majority has. So MicroRaft counts too few members and finds nothing wrong:
-   * whatever it commits, a majority has.
+   * `had` has the index up to which each other member has the log. `told` has the index that this
+   * class has reported to MicroRaft for the member: never more than a majority has. So MicroRaft
+   * still counts half of the members, but a majority has every entry that it commits.
    *
-   * Of the answers to a question, the first is held back.
+   * This class holds back the first answer to a question, for the same reason.
    */
   private static final int HELD_MAX = 16;
 
@@ -51,7 +53,7 @@ final class Majority {
     told.remove(member);
   }
 
-  /// Records what MicroRaft is told.
+  /// Records an index that is reported to MicroRaft for a member.
   void tell(String member, long index) {
     told.merge(member, index, Math::max);
   }

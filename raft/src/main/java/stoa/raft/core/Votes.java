@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 import stoa.raft.Member;
 
-/// Decides about votes beside Raft: a member may have been set back to an older copy, and then
-/// neither leads nor helps to elect a leader that lacks what it had.
+/// Decides about votes beside Raft. A member that was restored from an older copy must not lead,
+/// nor help to elect a leader that lacks entries which the member had acknowledged.
 public interface Votes {
   /// Raft alone decides.
   Votes ALL = new Votes() {};

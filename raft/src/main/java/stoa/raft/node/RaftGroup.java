@@ -651,7 +651,7 @@ final class RaftGroup implements Group {
     if (!loop.post(core::stepDown)) throw unavailable(new Unavailable("it has stopped"));
   }
 
-  /// Notices that the replica has again what it had. Called often.
+  /// Notices that the log has again all entries that this member had acknowledged. Called often.
   void look() {
     loop.post(() -> {
       if (!lacks || !eligibility.isWhole()) return;

@@ -110,7 +110,7 @@ public final class ObjectHead {
     return kept == null ? null : kept.delta();
   }
 
-  /// Returns how many snapshots are older than that of a number.
+  /// Returns how many snapshots are older than a given one.
   int age(long number) {
     int age = 0;
     while (age < snapshots.size() && snapshots.get(age).number < number) age++;

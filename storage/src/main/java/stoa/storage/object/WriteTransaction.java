@@ -295,7 +295,7 @@ public final class WriteTransaction implements AutoCloseable {
     return true;
   }
 
-  /// Returns what it has and keeps. The caller holds the append lock.
+  /// Returns a report on this transaction. The caller holds the append lock.
   ///
   /// @param logEnd the end of the log
   OpenTransaction report(long logEnd) {

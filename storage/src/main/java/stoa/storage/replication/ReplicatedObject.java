@@ -349,8 +349,8 @@ public final class ReplicatedObject {
     }
   }
 
-  /// Sends each replica that has answered what it lacks. Completes with the states afterwards: null
-  /// for those that do not have everything.
+  /// Sends the missing versions to each replica that has answered. Completes with the states
+  /// afterwards: null for each replica that still lacks a version.
   private CompletableFuture<List<@Nullable VersionState>> level(
       List<@Nullable VersionState> states) {
     VersionState all = VersionState.EMPTY;
@@ -373,7 +373,7 @@ public final class ReplicatedObject {
         });
   }
 
-  /// Sends a replica what it lacks, some versions at a time, from a replica that has them.
+  /// Sends a replica the versions that it lacks, some at a time, from a replica that has them.
   ///
   /// @param at the first replica to get them from
   private CompletableFuture<@Nullable VersionState> level(

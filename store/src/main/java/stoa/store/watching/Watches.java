@@ -14,7 +14,7 @@ import stoa.base.StreamId;
 /// It keeps no key in memory: a key that changes is in memory anyway.
 public final class Watches {
   /*
-   * The lists are never changed, only replaced. The leader of a batch looks here after the batch is
+   * The lists are never changed, only replaced. The batch writer looks here after the batch is
    * in the mailboxes and before the moment of the store passes the batch. A thread that knows the
    * moment therefore knows that all watchers have heard of the batch. The leader may miss a watcher
    * that is added at the same time: the thread that adds it tells it of the last change after the
