@@ -14,11 +14,11 @@ import stoa.wire.proto.Request;
 final class Outgoing {
   /// The fate of a request without an answer when the server has lost its memory of it.
   enum Recovery {
-    /// It changes nothing: the client repeats it.
+    /// The request changes nothing: the client repeats it.
     READ,
-    /// The server searches its log for it, and executes it if it is not there.
+    /// The server searches its log for the request, and executes the request if the log lacks it.
     LOOKED_UP,
-    /// Its outcome is unknown.
+    /// The outcome is unknown: the caller gets [UnknownOutcome][stoa.UnknownOutcome].
     UNKNOWN
   }
 

@@ -266,8 +266,8 @@ final class RemoteStreams implements Service.Streams {
     if (slots.size() == 1) return slots.getFirst();
     var entries = new ArrayList<StreamEntry>();
     for (LogSlot.Written slot : slots) entries.addAll(slot.entries());
-    // Those of an append come in the order of the keys. The sort leaves others in the order of
-    // their groups.
+    // The entries of one append come in the order of the keys. The sort leaves other entries in the
+    // order of their groups.
     if (entries.stream().allMatch(entry -> entry.kind() == StreamEntry.Kind.DATA)) {
       entries.sort(Comparator.comparing(StreamEntry::stream));
     }

@@ -719,7 +719,7 @@ public final class ClusterServer implements AutoCloseable {
       stop();
       return;
     }
-    // Each by itself: closing a store may take long.
+    // Each group ticks on a thread of its own, because closing a store may take long.
     for (HostedGroup group : hosted.values()) Thread.ofVirtual().start(group::tick);
     var failures = hosted.values().stream().map(HostedGroup::failure).toList();
     if (failures.isEmpty() || failures.contains(null)) return;

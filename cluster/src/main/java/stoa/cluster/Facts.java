@@ -14,9 +14,9 @@ record Facts(
     int replicas, NavigableMap<String, Server> servers, NavigableMap<Integer, Group> groups) {
   /// Whether a server answers.
   enum Presence {
-    /// It answers.
+    /// The server answers.
     HERE,
-    /// It has not answered for a short time, and may come back with all that it has.
+    /// The server has not answered for a short time, and may come back with all its replicas.
     AWAY,
     /// It has not answered for so long that others should get its replicas.
     LOST

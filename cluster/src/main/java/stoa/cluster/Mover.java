@@ -130,7 +130,8 @@ final class Mover implements AutoCloseable {
       Leadership leading = leadership();
       if (leading != null) more |= leading.turn();
     } catch (StoaException | IllegalStateException later) {
-      // It leads no more, or cannot be certain; the next turn will see.
+      // This server does not lead group 0 any more, or cannot be certain that it does. The next
+      // turn tries again.
       LOG.debug("server {} places nothing at present: {}", self.id(), later.getMessage());
     } catch (RuntimeException failed) {
       // A closing server asks none any more.
@@ -554,7 +555,7 @@ final class Mover implements AutoCloseable {
     private boolean dismiss(String name, boolean told, List<ClusterView.Listed> listed) {
       for (ClusterView.Listed server : listed) {
         if (!server.member().id().equals(name)) continue;
-        // One that has just missed a question hears the next one.
+        // A server that has just missed one question may answer the next.
         if (!told && presence(server.member()) == Facts.Presence.HERE) return false;
       }
       if (told) servers.dismiss(name);

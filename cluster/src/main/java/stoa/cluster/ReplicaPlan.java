@@ -254,7 +254,7 @@ final class ReplicaPlan {
     return gives.stream().min(order).map(give -> add(give.to, give.group)).orElse(null);
   }
 
-  /// One server could give another its replica of a group.
+  /// A possible move of a replica of a group from one server to another.
   private record Give(String from, String to, int group) {}
 
   // ---- remains

@@ -40,13 +40,13 @@ record Report(String refusal, NavigableMap<Integer, HostedReplica> groups, List<
 
   /// The state of a replica.
   enum State {
-    /// It follows, or waits.
+    /// The replica follows, or waits for its group.
     FOLLOWS,
-    /// It leads, and its server has the group's part of the store.
+    /// The replica leads, and its server has the group's part of the store.
     LEADS,
-    /// It has stopped, or could not be opened.
+    /// The replica has stopped, or could not be opened.
     FAILED,
-    /// It was removed from the group, and takes part no more: it stops by itself.
+    /// The replica was removed from the group, takes no part any more, and stops by itself.
     OUT
   }
 

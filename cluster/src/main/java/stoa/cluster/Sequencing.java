@@ -208,7 +208,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
         if (!again) line.close();
         throw slow;
       } catch (IOException old) {
-        // It may have been closed since its last use: the question may repeat.
+        // The other end may have closed the line since its last use, so this repeats the question.
         line.close();
       }
     }

@@ -103,9 +103,9 @@ public interface MethodRun extends CallContext {
 
   /// Whether the indexes of its class have an object.
   enum Indexed {
-    /// They have it.
+    /// The indexes have it.
     ENTERED,
-    /// They do not have it.
+    /// The indexes do not have it.
     LEFT
   }
 

@@ -196,7 +196,8 @@ public final class SharedBlob extends SharedBlobReader implements Blob {
   private void copy(BlobSnapshot moment, long version, List<BlobExtent> extents) {
     int chunk = chunkBytes();
     try (BlobWrite write = begin(version)) {
-      // It removed all bytes behind its first hole, and then wrote some; the rest is of others.
+      // The version removed all bytes behind its first hole, and then wrote some of them again. The
+      // other bytes there come from other versions.
       for (BlobExtent extent : extents) {
         if (extent.content() == BlobExtent.Content.DATA) continue;
         write.truncate(extent.offset());

@@ -28,7 +28,8 @@ public final class SharedCall implements LiveRoute {
     /// The program asked the store for it by type and key: a call may create the object, also after
     /// a deletion.
     ASKED,
-    /// It came from a value or a listing: a call may create the object, but not after a deletion.
+    /// The proxy came from a value or a listing: a call may create the object, but not after a
+    /// deletion.
     REFERENCE
   }
 

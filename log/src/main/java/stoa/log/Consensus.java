@@ -27,7 +27,7 @@ public interface Consensus {
     @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
     record Applied(byte[] answer) implements Result {}
 
-    /// It never was, and never will be, in the order.
+    /// The command never was, and never will be, in the order.
     ///
     /// @param cause why, with the remedy
     record Refused(RuntimeException cause) implements Result {}

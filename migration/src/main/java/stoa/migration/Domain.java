@@ -413,7 +413,7 @@ public final class Domain implements Placing.Root {
 
     @Override
     public void borrow(PlacedObject object, Member by) {
-      // It asks the side of other objects for each call.
+      // For an object that is not lent, the member asks before each call which side has it.
       if (lender.lends(object)) lender.watch(object, by.watcher());
       Domain.this.borrow(object, by.watcher());
       by.hear();

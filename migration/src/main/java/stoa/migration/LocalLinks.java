@@ -28,7 +28,7 @@ final class LocalLinks implements Links, AutoCloseable {
 
   private record Place(Inbox inbox, Map<NodeId, Link> links) {}
 
-  // Both change under the lock of this, which is taken before that of a link.
+  // Both maps change under the lock of this object, which a thread takes before the lock of a link.
   private final Map<NodeId, Place> places = new ConcurrentHashMap<>();
 
   /// Delays all messages from now on, as a network does.

@@ -177,7 +177,7 @@ final class KeyRequests {
     var added = new ClientListener(session, listen.getListener(), key, listener);
     session.listeners.put(listen.getListener(), added);
     if (session.isEnded()) {
-      // It ended meanwhile, and may have missed this one.
+      // The session ended meanwhile, and may not have ended this listener.
       keys.endSession(session.id());
       throw new stoa.Closed("the session has ended");
     }

@@ -136,7 +136,7 @@ final class PastRequests {
     Pins.Pin before = session.pins.put(pin.getPin(), made);
     if (before != null) before.close();
     if (session.isEnded()) {
-      // It ended meanwhile, and may have missed this one.
+      // The session ended meanwhile, and may not have closed this pin.
       session.pins.remove(pin.getPin(), made);
       made.close();
       throw new Closed("the session has ended");

@@ -175,7 +175,7 @@ final class ServedGroups implements AutoCloseable {
       try {
         if (!served.isOver()) served.tick();
       } catch (RuntimeException over) {
-        // It was closed meanwhile. The others tick all the same.
+        // The group was closed meanwhile. The other groups tick.
         LOG.debug("a tick failed", over);
       }
     }

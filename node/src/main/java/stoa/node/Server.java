@@ -104,13 +104,13 @@ public final class Server implements AutoCloseable {
   private static final int STREAMS_MAX = 16;
   private static final double NANOS_PER_SECOND = 1e9;
 
-  // Each may make a state of the past, and show a large one.
+  // How many questions of operators run at once: each may compute a large state of the past.
   private static final int LOOKS_MAX = 4;
 
-  // Each watches what is in memory; a client asks for all groups at the same time.
+  // How many questions at once may watch the objects in memory: a client asks all groups at once.
   private static final int WATCHES_MAX = 2 * SlotMap.GROUPS_MAX;
 
-  // It warns when four fifths of what may be filled are.
+  // The server warns when four fifths of the room are in use.
   private static final int WARNING_DIVISOR = 5;
   private static final Status ENDED = Status.of(Status.Code.UNAVAILABLE, "the server ends");
   private static final String VERSION = "0.1.0";
@@ -851,7 +851,7 @@ public final class Server implements AutoCloseable {
     private static void acceptAll(ObjectService service, AcceptReply.Builder reply) {
       for (Divergence evidence : service.diverged()) {
         try {
-          // One that was deleted meanwhile is in quarantine no more.
+          // An object that was deleted meanwhile is not in quarantine any more.
           if (service.accept(evidence.object())) reply.setAccepted(reply.getAccepted() + 1);
         } catch (StoaException refused) {
           reply.setRefused(reply.getRefused() + 1);

@@ -45,7 +45,7 @@ final class ViewRequests {
           session.watches.put(
               container, service.watch(object, counter -> session.changed(container, counter)));
           if (session.isEnded() || !session.containers.containsKey(container)) {
-            // It ended or was closed meanwhile, and may have missed this one.
+            // The session ended, or the client closed the object. This watch may have missed it.
             session.unfollow(container);
           }
           return Forms.done();

@@ -504,7 +504,8 @@ final class Catalog {
       List<Codes.Activation> earlier = codes.of(type);
       boolean isActive = !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
       if (!isActive) {
-        // These first: a process that finds the activation must find its classes and losses.
+        // The names of losses and classes come first: a process that finds the activation must find
+        // them.
         for (String loss : losses) {
           var _ = dictionary.idOf(loss);
         }

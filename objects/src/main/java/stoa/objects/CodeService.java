@@ -106,9 +106,9 @@ public final class CodeService {
 
   /// How far an operator trusts the code of classes.
   public enum Trust {
-    /// It may use what [StrictCode] permits.
+    /// The code may use the classes and members that [StrictCode] permits.
     STRICT,
-    /// It may do whatever the process may do.
+    /// The code may do everything that the process may do.
     WHOLE
   }
 
@@ -116,11 +116,11 @@ public final class CodeService {
   public enum Kind {
     /// The store has no objects of the type's name.
     NEW,
-    /// They are the active version.
+    /// The classes are the active version.
     ACTIVE,
-    /// They are another version.
+    /// The classes are another version.
     CHANGED,
-    /// They do not fit, whatever the objects contain.
+    /// The classes do not fit, whatever the objects contain.
     REFUSED
   }
 

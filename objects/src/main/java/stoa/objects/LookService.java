@@ -214,7 +214,7 @@ public final class LookService {
     /// The newest.
     record Now() implements At {}
 
-    /// That of a number.
+    /// The version of a number.
     record Version(long version) implements At {}
 
     /// The newest that was logged up to a time.

@@ -36,8 +36,8 @@ final class Neighbor {
   byte[] call(ObjectHandler.Question question) {
     SharedType shared = question.type().shared();
     LoadedCode code = question.type().code();
-    // This first: the group that lacks the code of the type gets it, with the classes of its
-    // values.
+    // The name of the class comes first: a group that lacks the code of the type gets the code now,
+    // with the classes of its values.
     var _ = names.idOf(ClassNames.CLASS + shared.name() + " " + shared.face().getName());
     marshaller(code).register(shared);
     int number = names.idOf(ClassNames.METHOD + shared.name() + "#" + question.method().id()) + 1;

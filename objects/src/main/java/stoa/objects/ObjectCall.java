@@ -30,9 +30,9 @@ public record ObjectCall(
     Duration age) {
   /// The progress of a call.
   public enum Progress {
-    /// It waits for its turn on its object.
+    /// The call waits for its turn on its object.
     WAITING,
-    /// It waits for a change of its object, since its condition was false.
+    /// The call waits for a change of its object, since its condition was false.
     AWAITING,
     /// Its method runs.
     RUNNING,

@@ -669,7 +669,7 @@ final class ObjectHandler implements Handler {
       var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
       Tried tried = tried(known, puts.get(i), execution, awaiting);
       if (tried.goesOn()) {
-        // One behind a put that waits may come in front of it only when the put's turn has passed.
+        // A put behind another waiting put may go first only when the turn of that put has passed.
         int more = i > 0 ? 0 : behind(puts, tried.after(), awaiting, execution);
         return new Unblocked.First(i, isTimed, false, more);
       }

@@ -272,7 +272,7 @@ final class Showing {
 
   // ---- Stoa's collections
 
-  /// One of Stoa's collections, by what it stores.
+  /// Shows one of Stoa's collections by the values that it stores.
   private Shown own(String name, OwnState own, String path, int depth) {
     var written = new Written();
     own.store(written);

@@ -33,7 +33,7 @@ final class StoredCodes {
   // All that something refers to. Guarded by the lock.
   private final Map<Version, WeakReference<LoadedCode>> loaded = new HashMap<>();
 
-  // Those that are kept, the one that was asked for last at the end. Guarded by the lock.
+  // The kept code, the most recently used at the end. Guarded by the lock.
   private final LinkedHashSet<LoadedCode> kept = new LinkedHashSet<>();
 
   /// @param loading reads a version from the log

@@ -46,7 +46,7 @@ final class Loops implements AutoCloseable {
     void stopped();
   }
 
-  /// One of the threads.
+  /// One thread with its selector.
   final class Loop implements Executor {
     private final Selector selector;
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();

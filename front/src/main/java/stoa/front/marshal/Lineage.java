@@ -53,7 +53,7 @@ final class Lineage {
   // The losses that are accepted.
   private final Set<String> accepted;
 
-  // Those of them that a class of this program has.
+  // The accepted losses that a class of this program has.
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
 
   private final StoredNames stored;

@@ -43,9 +43,9 @@ public final class SharedMethod {
   enum Waiting {
     /// It does not wait.
     NEVER,
-    /// It may wait ([stoa.Awaits]).
+    /// A call may wait ([stoa.Awaits]).
     ALONE,
-    /// It may wait, and others wait behind it.
+    /// A call may wait, and later calls wait behind it.
     IN_ORDER
   }
 

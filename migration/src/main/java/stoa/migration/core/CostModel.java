@@ -404,7 +404,7 @@ public final class CostModel {
     if (updates.stateBytes >= 0) stateBytes = updates.stateBytes;
     if (seen < EPOCH) return;
     if (computed > 0) {
-      // One interruption does not change its kind.
+      // One interrupted call does not change the measured time of the kind.
       double now = compute / computed;
       double most = computeNanos < 0 ? now : WORSE * computeNanos + QUICK_NANOS / STEP;
       computeNanos = mixed(computeNanos, Math.min(now, most));

@@ -100,11 +100,11 @@ public final class TreeNode {
 
   /// How a node retrieves the objects of one operation.
   public enum Retrieval {
-    /// One after the other.
+    /// The node asks for one object after the other.
     ONE_BY_ONE,
-    /// All at once. An object that comes before its turn is not held: when another node waits for
-    /// it, it goes on there, and this node asks for it again. Faster unless many operations want
-    /// the same objects.
+    /// The node asks for all at once. It does not hold an object that comes before its turn: when
+    /// another node waits for the object, the object moves on there, and this node asks for it
+    /// again. Faster unless many operations want the same objects.
     AHEAD
   }
 

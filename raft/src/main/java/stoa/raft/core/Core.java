@@ -181,7 +181,7 @@ public final class Core {
   private long offset;
   private boolean mute;
 
-  // Those who wait for the present question to the members, and for the next one.
+  // The callers that wait for the present question to the members, and those for the next one.
   private boolean asking;
   private List<Consumer<@Nullable RuntimeException>> waiting = new ArrayList<>();
 

@@ -600,7 +600,7 @@ final class RaftGroup implements Group {
         most = has;
         progressNanos = System.nanoTime();
       }
-      // Then it has where it was added, too.
+      // A member that has the last change of members has the entry that added it, too.
       if (has >= now.membersIndex() && has >= now.committed() - LACKING_MAX / 16) {
         require(done -> core.change(member, Core.Change.VOTE, done), config.patience());
         return;

@@ -300,7 +300,7 @@ public final class Index {
   public void flushNow() {
     try {
       while (flushOldest()) {
-        // Each call writes one.
+        // Each call writes one table.
       }
       mergeSoon();
     } catch (DiskFull e) {
@@ -449,7 +449,7 @@ public final class Index {
 
   private void flushAll() {
     while (flushOldest()) {
-      // Each call writes one.
+      // Each call writes one table.
     }
     mergeSoon();
   }

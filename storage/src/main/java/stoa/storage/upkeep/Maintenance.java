@@ -187,7 +187,8 @@ public final class Maintenance {
         evacuated.add(number);
         return segment.end() - segment.base();
       } catch (CorruptData e) {
-        // It stays, so that its undamaged part does. Readers of the rest get the exception.
+        // The segment stays, so that its undamaged part stays readable. Readers of the damaged part
+        // get the exception.
         damaged.add(number);
       }
     }

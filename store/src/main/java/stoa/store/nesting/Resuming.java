@@ -99,7 +99,7 @@ public final class Resuming {
     if (named == null || ++ticks < AGAIN_TICKS) return;
     ticks = 0;
     for (Unfinished.Name name : unfinished.earlier()) {
-      // This runs elsewhere, since it may have to wait to find the key.
+      // Another thread does this, since it may have to wait for the key.
       threads.answer(() -> {
         var _ = resume(named, name);
       });

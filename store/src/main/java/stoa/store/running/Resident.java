@@ -364,7 +364,7 @@ public final class Resident extends StreamEnd implements Runnable {
 
   @Override
   public long advanceSettled() {
-    // This order matters: the notes of the executed puts were begun before.
+    // The store reads `executed` first: the puts up to it have begun their notes.
     long last = executed;
     Sequels open = sequels;
     if (open != null) last = Math.min(last, open.settled());

@@ -82,7 +82,7 @@ final class Sequels {
     broken = null;
     notesFound = notesLost;
     Sequel last = latest;
-    // One that has failed is made again, or its object is gone.
+    // If the last one has failed, the store makes it again, or its object is gone.
     if (last != null && last.isOver()) latest = null;
   }
 
