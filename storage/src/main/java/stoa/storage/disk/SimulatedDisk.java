@@ -107,9 +107,9 @@ public final class SimulatedDisk implements Disk {
     };
   }
 
-  /// Cuts the power during a later change: a write, a reservation, a sync or a change of names.
-  /// The disk does half of that change, and then every operation fails. [#crash()] returns the disk
-  /// as it is after the power is back.
+  /// Cuts the power during a later change: a write, a reservation, a sync or a change of names. The
+  /// disk does half of that change, and then every operation fails. [#crash()] returns the disk as
+  /// it is after the power is back.
   ///
   /// @param changesFromNow the number of changes before it
   public synchronized void losePowerAfter(int changesFromNow) {
