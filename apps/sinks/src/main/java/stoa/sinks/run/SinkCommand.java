@@ -60,14 +60,16 @@ import stoa.sinks.PostgresTable;
     sortOptions = false,
     footer = {
       "",
-      "  ./stoa sink --name audit --type shop.Order --classpath shop.jar --to file:orders.jsonl",
+      "  ./stoa sink --name audit --type shop.Order --classpath shop.jar \\",
+      "      --to file:orders.jsonl",
       "  ./stoa sink --name mirror --type shop.Order --classpath shop.jar \\",
       "      --to 'jdbc:postgresql://localhost/shop?user=sink' --table orders",
       "  ./stoa sink --name feed --type shop.Order --classpath shop.jar \\",
       "      --to kafka://localhost:9092/orders",
       "",
-      "It ends with 1 when the other system refuses; start it again then. It waits for servers that",
-      "are away. ./stoa subscriptions --delete NAME ends what the store keeps for it."
+      "The program ends with 1 when the other system refuses; start it again then. It",
+      "waits for servers that are away. ./stoa subscriptions --delete NAME ends what the",
+      "store keeps for it."
     })
 final class SinkCommand implements Callable<Integer> {
   private static final String FILE = "file:";
