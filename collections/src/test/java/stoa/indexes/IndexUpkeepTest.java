@@ -248,7 +248,9 @@ class IndexUpkeepTest {
       changes.put("m", new Part("9"));
       changes.put("z", new Part("1"));
       NotUnique refused = assertThrows(NotUnique.class, () -> parts.putAll(changes));
-      assertTrue(refused.getMessage().contains("that of \"taken\" has it"), refused.getMessage());
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains("that of \"taken\" has it"),
+          refused.getMessage());
       assertEquals(new Part("1"), parts.get("m"));
       assertEquals(2, parts.size());
       assertEquals(List.of(), stoa.checkIndexes(parts));
