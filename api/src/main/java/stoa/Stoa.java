@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
@@ -459,5 +460,43 @@ public interface Stoa extends AutoCloseable {
   /// @throws IllegalStateException in a transaction, and in a method of a shared object
   default List<String> checkIndexes(Class<?> type) {
     return Collections.installed().indexes().differences(this, type, null);
+  }
+
+  /// Compares the indexes of a shared class with a recount of its objects, both as they were at one
+  /// moment, and changes nothing. A single call is one step on its object and then one on each
+  /// index: a call that was between its steps at that moment shows as a difference, and no longer
+  /// does at a later address. An object that was deleted since, and that the index lacked, is not
+  /// found.
+  ///
+  /// @param moment a log address: of a commit, or of a snapshot ([Snapshot#address])
+  /// @return what differed, a line for each object and value, 1,000 at most; none when the indexes
+  ///   were right
+  /// @throws TooOld when what the store had there was released; a snapshot keeps it
+  /// @throws IllegalStateException in a transaction, and in a method of a shared object
+  default List<String> checkIndexes(Class<?> type, LogAddress moment) {
+    Objects.requireNonNull(moment, "the address is null");
+    return Collections.installed().indexes().differences(this, type, moment);
+  }
+
+  /// Compares the indexes of a map's values with its entries as of one moment, like
+  /// [#checkIndexes(Class, LogAddress)].
+  ///
+  /// @throws TooOld when what the store had there was released; a snapshot keeps it
+  /// @throws IllegalArgumentException when the class of the values has no index
+  /// @throws IllegalStateException in a transaction, and in a method of a shared object
+  default List<String> checkIndexes(SharedMap<?, ?> map, LogAddress moment) {
+    Objects.requireNonNull(moment, "the address is null");
+    return Collections.installed().indexes().differences(this, map, moment);
+  }
+
+  /// Compares the indexes of a map's values with its entries as of one moment, like
+  /// [#checkIndexes(Class, LogAddress)].
+  ///
+  /// @throws TooOld when what the store had there was released; a snapshot keeps it
+  /// @throws IllegalArgumentException when the class of the values has no index
+  /// @throws IllegalStateException in a transaction, and in a method of a shared object
+  default List<String> checkIndexes(ShardedMap<?, ?> map, LogAddress moment) {
+    Objects.requireNonNull(moment, "the address is null");
+    return Collections.installed().indexes().differences(this, map, moment);
   }
 }

@@ -3,9 +3,9 @@ package stoa.spi;
 import java.util.List;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
+import stoa.LogAddress;
 import stoa.MapQuery;
 import stoa.Query;
-import stoa.Snapshot;
 import stoa.Stoa;
 
 /// Keeps the indexes of shared classes in shared objects, and answers queries from them.
@@ -68,8 +68,8 @@ public interface Indexes {
 
   /// Compares the indexes of a map's values with its entries, see [Stoa#checkIndexes].
   ///
-  /// @param moment a moment between calls, at which both are compared; null for the present
-  List<String> differences(Stoa stoa, ConcurrentMap<?, ?> map, @Nullable Snapshot moment);
+  /// @param moment at which both are compared; null for the present
+  List<String> differences(Stoa stoa, ConcurrentMap<?, ?> map, @Nullable LogAddress moment);
 
   /// Begins a query, see [Stoa#query].
   <T> Query<T> query(Stoa stoa, Class<T> type);
@@ -79,8 +79,8 @@ public interface Indexes {
 
   /// Compares the indexes of a class with its objects, see [Stoa#checkIndexes].
   ///
-  /// @param moment a moment between calls, at which both are compared; null for the present
-  List<String> differences(Stoa stoa, Class<?> type, @Nullable Snapshot moment);
+  /// @param moment at which both are compared; null for the present
+  List<String> differences(Stoa stoa, Class<?> type, @Nullable LogAddress moment);
 
   /// Returns the ids of the indexes that a type has in the code that executes its calls.
   ///
@@ -92,5 +92,7 @@ public interface Indexes {
   ///
   /// @param type its stored name, or what [Entered#owner] returns
   /// @param objects the encoded keys of the objects, each time anew; not read for a map
-  List<String> differences(Stoa stoa, String type, String index, Iterable<byte[]> objects);
+  /// @param moment at which both are compared; null for the present
+  List<String> differences(
+      Stoa stoa, String type, String index, Iterable<byte[]> objects, @Nullable LogAddress moment);
 }

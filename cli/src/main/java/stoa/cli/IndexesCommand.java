@@ -15,8 +15,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Stoa;
 import stoa.front.types.Keys;
@@ -33,7 +35,10 @@ import stoa.spi.Indexes;
       "With --check, it reads all objects that have an index, prints a line for each difference,",
       "and exits with 1 when there is one, or when the server cannot read a map. Clients may call",
       "meanwhile. Indexes of maps are compared with what the maps keep for them;",
-      "stoa.checkIndexes(map) in a program computes that anew."
+      "stoa.checkIndexes(map) in a program computes that anew.",
+      "",
+      "With --at, a call that was between its steps at that address shows as a difference. Compare",
+      "at a later address then, too. An object that was deleted since is compared when an index has it."
     })
 final class IndexesCommand implements Callable<Integer> {
   // The key of a part of an index: the type, the id of the index, and the number of the part. The
@@ -44,6 +49,8 @@ final class IndexesCommand implements Callable<Integer> {
           "(.*) ((?:index|unique) \\p{javaJavaIdentifierStart}\\p{javaJavaIdentifierPart}*"
               + " [a-z(]\\S*(?: -?[0-9]+)?) [0-9]+",
           Pattern.DOTALL);
+
+  private static final Pattern ADDRESS = Pattern.compile("(\\d{1,18}):(\\d{1,18})");
 
   // In place of the type, for the values of a map: its type and its name.
   private static final Pattern OF_MAP = Pattern.compile("stoa\\.(Map|ShardedMap) ");
@@ -59,6 +66,14 @@ final class IndexesCommand implements Callable<Integer> {
 
   @Option(names = "--check", description = "Compares the indexes with the objects.")
   private boolean check;
+
+  @Option(
+      names = "--at",
+      paramLabel = "ADDRESS",
+      description =
+          "With --check: compares both as they were at a log address, EPOCH:COUNTER, such as that of"
+              + " a change or of a named snapshot.")
+  private @Nullable String at;
 
   private IndexesCommand() {}
 
@@ -78,6 +93,7 @@ final class IndexesCommand implements Callable<Integer> {
         all = all.subMap(asked, asked + "\0");
       }
       if (all.isEmpty()) out.println("the store has no indexes");
+      LogAddress moment = moment();
       boolean isRight = true;
       for (var of : all.entrySet()) {
         // The entries of a map are in its indexes until another value is put, whatever the class.
@@ -89,7 +105,7 @@ final class IndexesCommand implements Callable<Integer> {
         for (String index : of.getValue()) {
           boolean isActive = active.contains(index);
           out.println(of.getKey() + "  " + index + (isActive ? "" : ", of earlier code"));
-          if (check && isActive) isRight &= check(source, stoa, of.getKey(), index, out);
+          if (check && isActive) isRight &= check(source, stoa, of.getKey(), index, moment, out);
         }
       }
       out.flush();
@@ -97,13 +113,31 @@ final class IndexesCommand implements Callable<Integer> {
     }
   }
 
+  private @Nullable LogAddress moment() {
+    String asked = at;
+    if (asked == null) return null;
+    Matcher numbers = ADDRESS.matcher(asked);
+    if (!check || !numbers.matches()) {
+      String why =
+          check ? "is no log address; say EPOCH:COUNTER, 1:42 for example" : "goes with --check";
+      throw new ParameterException(
+          Objects.requireNonNull(spec).commandLine(), "--at " + asked + " " + why);
+    }
+    return new LogAddress(Long.parseLong(numbers.group(1)), Long.parseLong(numbers.group(2)));
+  }
+
   private static boolean check(
-      LookSource source, Stoa stoa, String type, String index, PrintWriter out) {
+      LookSource source,
+      Stoa stoa,
+      String type,
+      String index,
+      @Nullable LogAddress moment,
+      PrintWriter out) {
     Indexes indexes = Collections.installed().indexes();
     Iterable<byte[]> objects = () -> ObjectsCommand.keys(source, type).iterator();
     List<String> differences;
     try {
-      differences = indexes.differences(stoa, type, index, objects);
+      differences = indexes.differences(stoa, type, index, objects, moment);
     } catch (NotShareable unread) { // no program has brought the class of a map's values
       out.println("  not checked: " + unread.getMessage());
       return false;

@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
+import stoa.LogAddress;
 import stoa.Ref;
 import stoa.Snapshot;
 import stoa.base.Key;
@@ -143,50 +144,55 @@ final class IndexCheck {
 
   /// Returns the differences of all indexes of a class, a line each.
   ///
-  /// @param moment a moment between calls; null for the present
-  static List<String> differences(SharedStoa stoa, Class<?> type, @Nullable Snapshot moment) {
+  /// @param moment null for the present
+  static List<String> differences(SharedStoa stoa, Class<?> type, @Nullable LogAddress moment) {
     var found = new ArrayList<String>();
     SharedType shared = SharedType.of(type);
     var objects = new Objects(stoa, shared.name(), () -> stoa.service().names(type));
     for (IndexedMember member : shared.indexes()) {
       UnaryOperator<String> decoding = value -> shown(member.form(), value);
       var check = new IndexCheck(stoa, shared.name(), member.id(), objects, decoding);
-      found.addAll(moment == null ? check.differences() : check.differences(moment));
+      found.addAll(check.differencesAt(moment));
     }
     return some(found);
   }
 
   /// Returns the differences of all indexes of a map's values, a line each.
   ///
-  /// @param moment a moment between calls; null for the present
-  static List<String> differences(EntrySource<?, ?> map, @Nullable Snapshot moment) {
+  /// @param moment null for the present
+  static List<String> differences(EntrySource<?, ?> map, @Nullable LogAddress moment) {
     var found = new ArrayList<String>();
     for (IndexedMember member : map.members()) {
       UnaryOperator<String> decoding = value -> shown(member.form(), value);
       var entries = new Entries(map, member);
       var check = new IndexCheck(map.stoa(), map.owner(), member.id(), entries, decoding);
-      found.addAll(moment == null ? check.differences() : check.differences(moment));
+      found.addAll(check.differencesAt(moment));
     }
     return some(found);
   }
 
   /// Returns the differences of an index of a class that the program lacks.
   static List<String> differences(
-      SharedStoa stoa, String type, String index, Iterable<byte[]> objects) {
-    return differences(stoa, type, index, new Objects(stoa, type, objects));
+      SharedStoa stoa,
+      String type,
+      String index,
+      Iterable<byte[]> objects,
+      @Nullable LogAddress moment) {
+    return differences(stoa, type, index, new Objects(stoa, type, objects), moment);
   }
 
   /// Returns the differences of an index of a map from what the map keeps for it, for a program
   /// that lacks the class of the values.
-  static List<String> differences(SharedStoa stoa, String owner, String index, HeldForms forms) {
-    return differences(stoa, owner, index, new Held(stoa, owner, forms));
+  static List<String> differences(
+      SharedStoa stoa, String owner, String index, HeldForms forms, @Nullable LogAddress moment) {
+    return differences(stoa, owner, index, new Held(stoa, owner, forms), moment);
   }
 
   private static List<String> differences(
-      SharedStoa stoa, String type, String index, Recount recount) {
+      SharedStoa stoa, String type, String index, Recount recount, @Nullable LogAddress moment) {
     IndexForm form = IndexForm.named(word(index, 2));
     UnaryOperator<String> decoding = value -> form == null ? "a record" : shown(form, value);
-    return some(new IndexCheck(stoa, type, index, recount, decoding).differences());
+    return some(new IndexCheck(stoa, type, index, recount, decoding).differencesAt(moment));
   }
 
   private static String word(String id, int number) {
@@ -199,6 +205,13 @@ final class IndexCheck {
     var some = new ArrayList<>(found.subList(0, LINES_MAX));
     some.add(rest);
     return some;
+  }
+
+  private List<String> differencesAt(@Nullable LogAddress address) {
+    if (address == null) return differences();
+    try (Snapshot moment = stoa.at(address)) {
+      return differences(moment);
+    }
   }
 
   private List<String> differences() {

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Forbidden;
+import stoa.LogAddress;
 import stoa.MapQuery;
 import stoa.Query;
-import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.base.Key;
 import stoa.front.MethodRun;
@@ -187,7 +187,7 @@ public final class InstalledIndexes implements Indexes {
   }
 
   @Override
-  public List<String> differences(Stoa stoa, ConcurrentMap<?, ?> map, @Nullable Snapshot moment) {
+  public List<String> differences(Stoa stoa, ConcurrentMap<?, ?> map, @Nullable LogAddress moment) {
     MethodRun.refuse("check indexes");
     checkOutside(shared(stoa));
     return IndexCheck.differences(source(map), moment);
@@ -248,7 +248,7 @@ public final class InstalledIndexes implements Indexes {
   }
 
   @Override
-  public List<String> differences(Stoa stoa, Class<?> type, @Nullable Snapshot moment) {
+  public List<String> differences(Stoa stoa, Class<?> type, @Nullable LogAddress moment) {
     java.util.Objects.requireNonNull(type, "the type is null");
     MethodRun.refuse("check indexes");
     SharedStoa shared = shared(stoa);
@@ -262,10 +262,11 @@ public final class InstalledIndexes implements Indexes {
   }
 
   @Override
-  public List<String> differences(Stoa stoa, String type, String index, Iterable<byte[]> objects) {
+  public List<String> differences(
+      Stoa stoa, String type, String index, Iterable<byte[]> objects, @Nullable LogAddress moment) {
     return forms.isOfMap(type)
-        ? IndexCheck.differences(shared(stoa), type, index, forms)
-        : IndexCheck.differences(shared(stoa), type, index, objects);
+        ? IndexCheck.differences(shared(stoa), type, index, forms, moment)
+        : IndexCheck.differences(shared(stoa), type, index, objects, moment);
   }
 
   private static SharedStoa shared(Stoa stoa) {

@@ -448,7 +448,8 @@ class IndexedMapTest {
       }
       for (int i = 0; i < moments.size(); i++) {
         Snapshot moment = moments.get(i);
-        assertEquals(List.of(), Collections.installed().indexes().differences(stoa, map, moment));
+        assertEquals(
+            List.of(), Collections.installed().indexes().differences(stoa, map, moment.address()));
         var found = new HashMap<String, Product>();
         for (var entry : stoa.query(map).at(moment).list())
           found.put(entry.getKey(), entry.getValue());

@@ -216,7 +216,7 @@ class IndexUpkeepTest {
                   + " \"x\""),
           Collections.installed()
               .indexes()
-              .differences(stoa, "stoa.Map members", "index team text", List.of()));
+              .differences(stoa, "stoa.Map members", "index team text", List.of(), null));
       MapQuery<String, Member> ys =
           stoa.query(members).where(eq(part(Member::team), "y")).orderBy(part(Member::team));
       assertEquals(List.of("b", "c"), ys.list().stream().map(Map.Entry::getKey).toList());
@@ -226,6 +226,37 @@ class IndexUpkeepTest {
           ys.where(greater(part(Member::code), "2")).list().stream()
               .map(Map.Entry::getKey)
               .toList());
+    }
+  }
+
+  record Part(@Unique String code) {}
+
+  @Test
+  void aCallThatIsRefusedTakesBackAValueWhoseEntryTheIndexLacked() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      SharedMap<String, Part> parts = stoa.map("parts", String.class, Part.class);
+      parts.put("m", new Part("1"));
+      parts.put("taken", new Part("3"));
+      var _ = stoa.query(parts).count();
+      String one = "\u0001" + "1"; // the form of the text
+      String index = "unique code text";
+      IndexPart part =
+          InstalledIndexes.partAt(stoa, "stoa.Map parts", index, InstalledIndexes.numberOf(one));
+      part.remove(one, InstalledIndexes.text(Keys.encode("m")));
+      var changes = new LinkedHashMap<String, Part>();
+      changes.put("a", new Part("3"));
+      changes.put("m", new Part("9"));
+      changes.put("z", new Part("1"));
+      NotUnique refused = assertThrows(NotUnique.class, () -> parts.putAll(changes));
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains("that of \"taken\" has it"),
+          refused.getMessage());
+      assertEquals(new Part("1"), parts.get("m"));
+      assertEquals(2, parts.size());
+      assertEquals(List.of(), stoa.checkIndexes(parts));
+      changes.remove("a");
+      parts.putAll(changes);
+      assertEquals(List.of(), stoa.checkIndexes(parts));
     }
   }
 }

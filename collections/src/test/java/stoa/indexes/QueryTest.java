@@ -558,6 +558,34 @@ class QueryTest {
   }
 
   @Test
+  void aCheckOfTheIndexesLooksAtALogAddress() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      order(stoa, "a", "ann", 1);
+      checkIndexes(stoa);
+      String ann = "\u0001ann"; // the form of the text
+      String object = InstalledIndexes.text(Keys.encode("a"));
+      IndexPart part =
+          InstalledIndexes.partAt(
+              stoa, "test.Order", "index customer text", InstalledIndexes.numberOf(ann));
+      try (Snapshot right = stoa.snapshot()) {
+        part.remove(ann, object);
+        try (Snapshot wrong = stoa.snapshot()) {
+          part.add(ann, object);
+          checkIndexes(stoa);
+          assertEquals(List.of(), stoa.checkIndexes(Order.class, right.address()));
+          assertEquals(
+              List.of(
+                  "the index customer text of test.Order lacks test.Order[a], which has \"ann\""),
+              stoa.checkIndexes(Order.class, wrong.address()));
+        }
+      }
+      LogAddress tail = stoa.streams().tail();
+      var future = new LogAddress(tail.epoch(), tail.counter() + 1_000_000);
+      assertThrows(IllegalArgumentException.class, () -> stoa.checkIndexes(Order.class, future));
+    }
+  }
+
+  @Test
   void aLiveQueryTellsEachAnswerThatDiffers() throws InterruptedException {
     try (Stoa stoa = Stoa.open("memory:")) {
       Order a = order(stoa, "a", "ann", 10);

@@ -62,8 +62,14 @@ final class Entering {
 
   /// A change that was made.
   ///
-  /// @param receiver the change of the entry to which the value was passed on; null when it was not
-  private record Made(Entered.Change change, Entered.@Nullable Change receiver) {}
+  /// @param receiver the change of the entry to which the value goes; null when it goes to none
+  /// @param isPassed whether the receiver has the value; else it has it only where the index lacked
+  ///   the entry of the change
+  private record Made(Entered.Change change, Entered.@Nullable Change receiver, boolean isPassed) {
+    static Made alone(Entered.Change change) {
+      return new Made(change, null, false);
+    }
+  }
 
   /// A value of an index.
   private record Value(String index, String form) {
@@ -105,8 +111,10 @@ final class Entering {
     }
   }
 
-  /// Passes a unique value on to another entry, unless the log says that an earlier version of the
-  /// store has freed it, as the first call's answer shows.
+  /// Passes a unique value on to another entry, unless the first call's answer is empty. Then
+  /// either the log is of an earlier version of the store, whose first call has freed the value; or
+  /// the index lacks the entry that has the value, and the other one has it from now on. Both make
+  /// the same calls, so that their positions are those in the log.
   ///
   /// @param left the change of the entry that has the value
   /// @param made gets what is made
@@ -114,11 +122,11 @@ final class Entering {
   private boolean pass(Entered.Change left, Entered.Change receiver, List<Made> made) {
     String holder = enter(receiver);
     if (holder == null) {
-      made.add(new Made(left, null));
+      made.add(new Made(left, receiver, false));
       return false;
     }
     if (!holder.equals(left.entry())) throw notUnique(receiver, holder);
-    made.add(new Made(left, receiver)); // first, since taking back half of it does no harm
+    made.add(new Made(left, receiver, true)); // first, since taking back half of it does no harm
     add(receiver);
     remove(left);
     return true;
@@ -150,7 +158,7 @@ final class Entering {
       for (int from = 0; from < all.size(); from += CHANGES_MAX) {
         List<Entered.Change> some = all.subList(from, Math.min(all.size(), from + CHANGES_MAX));
         makeOnce(some);
-        for (Entered.Change change : some) made.add(new Made(change, null));
+        for (Entered.Change change : some) made.add(Made.alone(change));
       }
     }
   }
@@ -176,7 +184,7 @@ final class Entering {
 
   private void makeOne(Entered.Change change, List<Made> made) {
     make(change);
-    made.add(new Made(change, null));
+    made.add(Made.alone(change));
   }
 
   private void make(Entered.Change change) {
@@ -199,14 +207,29 @@ final class Entering {
   private void takeBack(Made made) {
     Entered.Change change = made.change;
     Entered.Change receiver = made.receiver;
-    if (receiver != null) {
+    if (receiver != null && made.isPassed) {
       add(change);
       remove(receiver);
     } else if (change.enters()) {
       remove(change);
-    } else if (enter(new Entered.Change(change.index(), change.value(), true, change.entry()))
-        != null) {
-      throw new NotUnique(name(change) + " has gone to another entry");
+    } else {
+      claimAgain(change, receiver);
+    }
+  }
+
+  /// Gives a value back to the entry that a change has taken it from.
+  ///
+  /// @param receiver the change of the entry to which the value should go; null for none
+  private void claimAgain(Entered.Change change, Entered.@Nullable Change receiver) {
+    String holder = enter(new Entered.Change(change.index(), change.value(), true, change.entry()));
+    if (holder == null) return;
+    if (receiver == null) throw new NotUnique(name(change) + " has gone to another entry");
+    // The index lacked the entry before.
+    if (holder.equals(receiver.entry())) {
+      add(change);
+      remove(receiver);
+    } else {
+      lose(change.index());
     }
   }
 

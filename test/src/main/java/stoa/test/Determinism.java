@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 
-/// The check of [StoaAssertions#assertDeterministic].
+/// The checks of [StoaAssertions#assertDeterministic] and [StoaAssertions#assertCommutes].
 final class Determinism {
   private Determinism() {}
 
@@ -36,6 +36,53 @@ final class Determinism {
               .formatted(number, type.getSimpleName(), needed.getMessage()),
           needed);
     }
+  }
+
+  /// Checks that the order of each two steps does not matter.
+  static <T> void checkOrders(Alone<T> alone, Class<T> type, List<Step<? super T>> steps) {
+    try {
+      T from = alone.fresh();
+      checkPairs(alone, type, steps, from);
+      for (int i = 0; i < steps.size(); i++) {
+        var _ = outcomes(alone, i + 1, steps.get(i), from);
+        checkPairs(alone, type, steps, from);
+      }
+    } catch (Alone.OthersNeeded needed) {
+      throw new IllegalArgumentException(
+          "the steps on %s: %s; calls that commute make none on other objects"
+              .formatted(type.getSimpleName(), needed.getMessage()),
+          needed);
+    }
+  }
+
+  private static <T> void checkPairs(
+      Alone<T> alone, Class<T> type, List<Step<? super T>> steps, T from) {
+    for (int i = 0; i < steps.size(); i++) {
+      for (int j = i + 1; j < steps.size(); j++) {
+        T one = alone.copy(from);
+        List<Outcome> first = outcomes(alone, i + 1, steps.get(i), one);
+        List<Outcome> second = outcomes(alone, j + 1, steps.get(j), one);
+        T other = alone.copy(from);
+        List<Outcome> earlier = outcomes(alone, j + 1, steps.get(j), other);
+        List<Outcome> later = outcomes(alone, i + 1, steps.get(i), other);
+        String what = otherAnswer(alone, i + 1, first, later);
+        if (what == null) what = otherAnswer(alone, j + 1, earlier, second);
+        String field = what == null ? difference(alone, one, other) : null;
+        if (field != null) what = field;
+        if (what == null) continue;
+        StoaAssertions.failWith(
+            "steps %d and %d on %s do not commute: %s. Take @Commutes off one of the methods"
+                .formatted(i + 1, j + 1, type.getSimpleName(), what));
+      }
+    }
+  }
+
+  /// Returns how a step answers differently in front of another one and behind it.
+  private static @Nullable String otherAnswer(
+      Alone<?> alone, int number, List<Outcome> before, List<Outcome> behind) {
+    if (isSame(alone, before, behind)) return null;
+    return "step %d answers %s first, and %s behind the other"
+        .formatted(number, words(before), words(behind));
   }
 
   private static void fail(Class<?> type, int number, String what) {

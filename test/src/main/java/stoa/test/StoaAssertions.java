@@ -236,6 +236,44 @@ public final class StoaAssertions {
     }
   }
 
+  /// Makes each two of some calls in both orders, each time on copies of one instance, and checks
+  /// that both orders come to the same: calls of methods with [stoa.Commutes] should. The instances
+  /// are a new one, and those that the calls leave one after the other.
+  ///
+  /// ```java
+  /// assertCommutes(Tally.class, t -> t.add(3), t -> t.add(-5), t -> t.atLeast(4));
+  /// ```
+  ///
+  /// It finds a method that sets what another one adds to, and one that throws depending on what
+  /// was called before it. A list that calls append to has another order then, although its readers
+  /// conflict: leave such calls out.
+  ///
+  /// @param steps a call each
+  /// @throws AssertionError with the numbers of the first two steps whose order matters, and how;
+  ///   or when a store would refuse the class
+  @SafeVarargs
+  @SuppressWarnings("varargs") // the list reads them
+  public static <T> void assertCommutes(Class<T> type, Step<? super T>... steps) {
+    assertCommutes(type, "key", List.of(), steps);
+  }
+
+  /// Checks a class as [#assertCommutes(Class, Step...)] does, when its constructor takes
+  /// arguments.
+  ///
+  /// @param key of the instances
+  /// @param arguments of the constructor, after the key where [stoa.Shared#key()] is set, as for
+  ///   [Stoa#get]
+  @SafeVarargs
+  @SuppressWarnings("varargs") // the list reads them
+  public static <T> void assertCommutes(
+      Class<T> type, Object key, List<?> arguments, Step<? super T>... steps) {
+    try {
+      Determinism.checkOrders(new Alone<>(type, key, arguments), type, List.of(steps));
+    } catch (NotShareable refused) {
+      throw new AssertionFailedError(refused.getMessage(), refused);
+    }
+  }
+
   // ---- replays
 
   /// Checks that a second store, opened on a copy of the disk, comes to the same state of every

@@ -3,6 +3,7 @@ package stoa.test;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stoa.test.StoaAssertions.assertCommutes;
 import static stoa.test.StoaAssertions.assertDeterministic;
 import static stoa.test.StoaAssertions.assertFits;
 import static stoa.test.StoaAssertions.assertLinearizable;
@@ -12,11 +13,13 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Call;
+import stoa.Commutes;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.Stoa;
@@ -358,5 +361,72 @@ class StoaAssertionsTest {
   @Test
   void aDirectoryWithoutAStoreIsRefused(@TempDir Path directory) {
     assertThrows(IllegalArgumentException.class, () -> assertFits(directory.resolve("none")));
+  }
+
+  @Shared(name = "test.Tally")
+  static class Tally {
+    private long sum;
+    private long most;
+    private final TreeSet<String> names = new TreeSet<>();
+
+    @Commutes
+    public void add(long amount) {
+      sum += amount;
+    }
+
+    @Commutes
+    public void atLeast(long value) {
+      most = Math.max(most, value);
+    }
+
+    @Commutes
+    public void enter(String name) {
+      var _ = names.add(name);
+    }
+
+    /// Does not commute with [#add].
+    @Commutes
+    public void cap(long limit) {
+      sum = Math.min(sum, limit);
+    }
+
+    /// Does not commute with [#add].
+    @Commutes
+    public void spend(long amount) {
+      if (sum < amount) throw new IllegalStateException("only " + sum);
+      sum -= amount;
+    }
+  }
+
+  @Test
+  void commutingCallsMayComeInAnyOrder() {
+    assertCommutes(
+        Tally.class,
+        t -> t.add(3),
+        t -> t.add(-5),
+        t -> t.atLeast(4),
+        t -> t.atLeast(2),
+        t -> t.enter("a"),
+        t -> t.enter("b"));
+  }
+
+  @Test
+  void aPromiseToCommuteThatIsBrokenIsFound() {
+    AssertionError capped =
+        assertThrows(
+            AssertionError.class,
+            () -> assertCommutes(Tally.class, t -> t.enter("a"), t -> t.add(3), t -> t.cap(2)));
+    assertEquals(
+        "steps 2 and 3 on Tally do not commute: sum is 2, and there 3. Take @Commutes off one of the"
+            + " methods",
+        capped.getMessage());
+    AssertionError spent =
+        assertThrows(
+            AssertionError.class,
+            () -> assertCommutes(Tally.class, t -> t.add(3), t -> t.spend(2)));
+    assertTrue(
+        String.valueOf(spent.getMessage())
+            .startsWith("steps 1 and 2 on Tally do not commute: step 2"),
+        spent.getMessage());
   }
 }

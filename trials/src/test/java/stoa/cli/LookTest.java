@@ -290,6 +290,11 @@ class LookTest {
           });
       look("--server", server.address());
       assertEquals(INDEXES, stoa(0, "indexes", "--check", "--server", server.address()));
+      String[] past = {"indexes", "--check", "--at", "", "--server", server.address()};
+      past[3] = pads.client(server.url(), stoa -> stoa.streams().tail().toString());
+      assertEquals(INDEXES, stoa(0, past));
+      past[3] = "noon";
+      assertTrue(stoa(2, past).contains("noon is no log address; say EPOCH:COUNTER"));
       String history = stoa(0, "history", "pad", "alice", "--server", server.address());
       assertTrue(history.contains("by session "), history);
       String kept = stoa(0, "keep", "--server", server.address());

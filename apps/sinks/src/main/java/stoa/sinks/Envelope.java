@@ -20,7 +20,9 @@ import stoa.LogAddress;
 ///
 /// The present objects with which a stream begins count as one transaction: `total_order` counts
 /// them, and `size` is 0 until the last one. So a line whose `total_order` is its `size` ends
-/// something whole, whose `id` is a token.
+/// something whole, whose `id` is a token. When a sink begins anew with the present objects, a
+/// deletion for each object that is gone belongs to the same transaction: it has no `version`, and
+/// its `ts_ms` is the time at which the sink noticed.
 public final class Envelope {
   private Envelope() {}
 
@@ -49,6 +51,38 @@ public final class Envelope {
     transaction.put("id", at.address().toString());
     transaction.put("total_order", present ? order : at.index() + 1);
     transaction.put("size", present ? size : at.size());
+    all.put("transaction", transaction);
+    return all;
+  }
+
+  /// Returns the envelope of a deletion that no change showed: the object is not among the present
+  /// ones.
+  ///
+  /// @param type in JSON
+  /// @param key in JSON
+  /// @param at the moment of the present objects
+  /// @param time when the sink noticed, in milliseconds since 1970
+  /// @param order which one of the present objects and these deletions it is, from 1
+  /// @param isLast whether it is the last one
+  static Map<String, @Nullable Object> gone(
+      Json.Raw type, Json.Raw key, LogAddress at, long time, long order, boolean isLast) {
+    var all = new LinkedHashMap<String, @Nullable Object>();
+    all.put("before", null);
+    all.put("after", null);
+    var source = new LinkedHashMap<String, @Nullable Object>();
+    source.put("connector", "stoa");
+    source.put("type", type);
+    source.put("key", key);
+    source.put("version", null);
+    source.put("log", at.toString());
+    source.put("snapshot", isLast ? "last" : "true");
+    all.put("source", source);
+    all.put("op", "d");
+    all.put("ts_ms", time);
+    var transaction = new LinkedHashMap<String, @Nullable Object>();
+    transaction.put("id", at.toString());
+    transaction.put("total_order", order);
+    transaction.put("size", isLast ? order : 0);
     all.put("transaction", transaction);
     return all;
   }

@@ -20,6 +20,54 @@ public final class Json {
 
   private Json() {}
 
+  /// A value that is JSON already.
+  record Raw(String text) {}
+
+  /// Returns the value of a member of an object, in JSON; null when the object has none of the
+  /// name.
+  ///
+  /// @param object an object that [#text] has written
+  static @Nullable String member(String object, String name) {
+    String wanted = text(name) + ":";
+    int depth = 0;
+    for (int i = 0; i < object.length(); i++) {
+      switch (object.charAt(i)) {
+        case '"' -> {
+          if (depth == 1 && object.startsWith(wanted, i)) return value(object, i + wanted.length());
+          i = closing(object, i);
+        }
+        case '{', '[' -> depth++;
+        case '}', ']' -> depth--;
+        default -> {
+          // A part of a number or word.
+        }
+      }
+    }
+    return null;
+  }
+
+  /// Returns the value that begins at a place.
+  private static String value(String object, int start) {
+    int depth = 0;
+    int i = start;
+    for (; i < object.length(); i++) {
+      char c = object.charAt(i);
+      boolean closes = c == '}' || c == ']';
+      if (depth == 0 && (closes || c == ',')) break;
+      if (c == '"') i = closing(object, i);
+      else if (closes) depth--;
+      else if (c == '{' || c == '[') depth++;
+    }
+    return object.substring(start, i);
+  }
+
+  /// Returns where a string ends that begins at a place.
+  private static int closing(String object, int start) {
+    int i = start + 1;
+    while (object.charAt(i) != '"') i += object.charAt(i) == '\\' ? 2 : 1;
+    return i;
+  }
+
   /// Returns the fields of a state, by name; null for null.
   ///
   /// @throws IllegalArgumentException when its module does not open its package to this one
@@ -59,6 +107,7 @@ public final class Json {
     }
     switch (value) {
       case null -> out.append("null");
+      case Raw(String json) -> out.append(json);
       case Boolean word -> out.append(word);
       case Double number when !Double.isFinite(number) -> string(out, number.toString());
       case Float number when !Float.isFinite(number) -> string(out, number.toString());

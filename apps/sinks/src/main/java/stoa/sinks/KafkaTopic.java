@@ -1,6 +1,8 @@
 package stoa.sinks;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -10,10 +12,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import stoa.Change;
-import stoa.ChangeStream;
 import stoa.Changes;
 import stoa.LogAddress;
 import stoa.Stoa;
+import stoa.Subscription;
 
 /// Writes the changes of objects to a topic of Kafka, in the envelope of Debezium ([Envelope]). The
 /// key of a record is the key of the object; a deletion is followed by a record without a value, so
@@ -24,27 +26,31 @@ import stoa.Stoa;
 /// `isolation.level=read_committed` gets each change once, and no part of a transaction, whatever
 /// dies when. The present objects with which the topic begins become visible all at once.
 ///
-/// A broker forgets the offsets of a group after `offsets.retention.minutes`, 7 days by default. A
-/// sink that was away for longer begins anew with the present objects.
+/// When the store has released changes behind the token, the sink begins anew: the present objects
+/// follow in the topic, and a deletion and a record without a value for each object of the topic
+/// that is gone. For this, the sink reads the topic and keeps a name for each object in memory. A
+/// broker forgets the offsets of a group after `offsets.retention.minutes`, 7 days by default. A
+/// sink that was away for longer begins anew, too.
 public final class KafkaTopic {
-  // How many changes one transaction has at least, when more are there.
-  private static final int BATCH = 500;
+  private static final Duration POLL = Duration.ofSeconds(1);
 
   private final Producer<String, @Nullable String> producer;
-  private final Consumer<?, ?> offsets;
+  private final Consumer<String, @Nullable String> offsets;
   private final String topic;
   private final TopicPartition mark;
+  private final Records records = new Records();
   private boolean open;
-  private @Nullable LogAddress committed;
 
   /// Takes over the topic: an earlier sink with the same `transactional.id` can write no more.
   ///
   /// @param producer with a `transactional.id` of its own, and serializers of strings
-  /// @param offsets with a `group.id` of its own and `enable.auto.commit=false`; it reads nothing
-  ///   but the token
-  /// @param topic the topic
+  /// @param offsets with a `group.id` of its own, `enable.auto.commit=false`,
+  ///   `isolation.level=read_committed`, and deserializers of strings
+  /// @param topic the topic; of one type, since the key of a record is the key of an object
   public KafkaTopic(
-      Producer<String, @Nullable String> producer, Consumer<?, ?> offsets, String topic) {
+      Producer<String, @Nullable String> producer,
+      Consumer<String, @Nullable String> offsets,
+      String topic) {
     this.producer = producer;
     this.offsets = offsets;
     this.topic = topic;
@@ -64,54 +70,20 @@ public final class KafkaTopic {
   ///
   /// @param idleMax the time
   /// @return how many changes it has written
-  /// @throws stoa.TooOld when the store has released changes behind the token; delete the offsets
-  ///   of the group to begin anew
   /// @throws org.apache.kafka.common.KafkaException when the broker refuses; after a fenced
   ///   producer, another sink writes the topic
   public <T> long run(Stoa stoa, Changes<T> what, Duration idleMax) throws InterruptedException {
-    LogAddress known = token();
-    committed = known;
-    Changes<T> from = known == null ? what.fromPresent() : what.after(known);
-    long written = 0;
-    try (ChangeStream<T> changes = stoa.changes(from)) {
-      int batch = 0;
-      while (true) {
-        var next = changes.poll();
-        if (next.isEmpty()) {
-          // The records become visible before this waits.
-          if (batch > 0) commit(changes.token());
-          batch = 0;
-          next = changes.next(idleMax);
-          if (next.isEmpty()) break;
-        }
-        Change<T> change = next.get();
-        written++;
-        batch++;
-        boolean isWhole = isWhole(changes);
-        write(change, written, isWhole ? written : 0);
-        boolean ends = isWhole && change.at().isLast() && !(change instanceof Change.Present);
-        if (!ends || batch < BATCH) continue;
-        commit(changes.token());
-        batch = 0;
-      }
-      LogAddress reached = changes.token();
-      if (!reached.equals(committed)) commit(reached);
-      return written;
-    } finally {
-      if (open) {
-        open = false;
-        producer.abortTransaction();
-      }
-    }
+    return Sink.run(records, stoa, what, null, idleMax);
   }
 
-  private static boolean isWhole(ChangeStream<?> changes) {
-    try {
-      var _ = changes.token();
-      return true;
-    } catch (IllegalStateException more) {
-      return false;
-    }
+  /// Writes changes as [#run(Stoa, Changes, Duration)], and acknowledges what is in the topic.
+  ///
+  /// @param subscription holds the log for this sink; its position is not where the sink begins
+  /// @param idleMax ends when no change comes for this time; null for never
+  public <T> long run(
+      Stoa stoa, Changes<T> what, Subscription subscription, @Nullable Duration idleMax)
+      throws InterruptedException {
+    return Sink.run(records, stoa, what, subscription, idleMax);
   }
 
   private void begin() {
@@ -120,26 +92,75 @@ public final class KafkaTopic {
     open = true;
   }
 
-  private void write(Change<?> change, long order, long size) {
-    begin();
-    String key = Json.text(change.at().object().key());
-    long time = change.at().time().toEpochMilli();
-    send(key, time, Json.text(Envelope.of(change, order, size)));
-    if (change instanceof Change.Deleted) send(key, time, null);
-  }
-
   private void send(String key, long time, @Nullable String value) {
+    begin();
     // The commit fails when a record was not written.
     var _ = producer.send(new ProducerRecord<>(topic, null, time, key, value));
   }
 
-  /// Commits the records together with their token.
-  private void commit(LogAddress token) {
-    begin();
-    var noted = new OffsetAndMetadata(token.counter(), token.toString());
-    producer.sendOffsetsToTransaction(Map.of(mark, noted), offsets.groupMetadata());
-    producer.commitTransaction();
-    open = false;
-    committed = token;
+  /// The topic as a target.
+  private final class Records implements Target<RuntimeException> {
+    private Departed departed = new Departed();
+
+    @Override
+    public @Nullable LogAddress token() {
+      return KafkaTopic.this.token();
+    }
+
+    @Override
+    public void beginSnapshot() {
+      departed = new Departed();
+      List<TopicPartition> parts =
+          offsets.partitionsFor(topic).stream()
+              .map(one -> new TopicPartition(topic, one.partition()))
+              .toList();
+      offsets.assign(parts);
+      offsets.seekToBeginning(parts);
+      Map<TopicPartition, Long> ends = offsets.endOffsets(parts);
+      var left = new ArrayList<>(parts);
+      while (!left.isEmpty()) {
+        for (var record : offsets.poll(POLL)) {
+          String value = record.value();
+          if (value != null) departed.shown(value);
+        }
+        left.removeIf(part -> offsets.position(part) >= ends.getOrDefault(part, 0L));
+      }
+      offsets.unsubscribe();
+    }
+
+    @Override
+    public void write(Change<?> change, long order, long size) {
+      boolean isPresent = change instanceof Change.Present;
+      boolean more = isPresent && !departed.present(change);
+      String key = Json.text(change.at().object().key());
+      long time = change.at().time().toEpochMilli();
+      send(key, time, Json.text(Envelope.of(change, order, more ? 0 : size)));
+      if (change instanceof Change.Deleted) send(key, time, null);
+    }
+
+    @Override
+    public void endSnapshot(LogAddress at, long count) {
+      for (var deletion : departed.deletions(at, count)) {
+        long time = System.currentTimeMillis();
+        send(deletion.key(), time, deletion.envelope());
+        send(deletion.key(), time, null);
+      }
+    }
+
+    @Override
+    public void commit(LogAddress token) {
+      begin();
+      var noted = new OffsetAndMetadata(token.counter(), token.toString());
+      producer.sendOffsetsToTransaction(Map.of(mark, noted), offsets.groupMetadata());
+      producer.commitTransaction();
+      open = false;
+    }
+
+    @Override
+    public void rollback() {
+      if (!open) return;
+      open = false;
+      producer.abortTransaction();
+    }
   }
 }

@@ -9,11 +9,10 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import stoa.Change;
-import stoa.ChangeStream;
 import stoa.Changes;
 import stoa.LogAddress;
 import stoa.Stoa;
-import stoa.TooOld;
+import stoa.Subscription;
 
 /// Mirrors the objects of a type in a table of PostgreSQL: a row for each object, with its key, its
 /// version, and its state as `jsonb`. One thread uses it.
@@ -26,12 +25,10 @@ import stoa.TooOld;
 public final class PostgresTable<T> {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
 
-  // How many changes one transaction has at least, when more are there.
-  private static final int BATCH = 500;
-
   private final Connection database;
   private final Class<T> type;
   private final String table;
+  private final Rows rows = new Rows();
 
   /// Creates the tables unless they exist.
   ///
@@ -58,16 +55,6 @@ public final class PostgresTable<T> {
     database.commit();
   }
 
-  private @Nullable LogAddress token() throws SQLException {
-    try (PreparedStatement ask =
-        database.prepareStatement("select epoch, counter from stoa_sinks where name = ?")) {
-      ask.setString(1, table);
-      try (ResultSet found = ask.executeQuery()) {
-        return found.next() ? new LogAddress(found.getLong(1), found.getLong(2)) : null;
-      }
-    }
-  }
-
   /// Brings the table up to date until no change comes for a time: from its token on, or first with
   /// the present objects. It begins with these when the table has no token, and when the store has
   /// released changes behind the token. Then they replace all rows, in one transaction.
@@ -75,85 +62,87 @@ public final class PostgresTable<T> {
   /// @param idleMax the time
   /// @return how many changes it has handled
   public long run(Stoa stoa, Duration idleMax) throws SQLException, InterruptedException {
-    LogAddress known = token();
-    if (known == null) return run(stoa, null, idleMax);
-    try {
-      return run(stoa, known, idleMax);
-    } catch (TooOld released) {
-      return run(stoa, null, idleMax);
-    }
+    return Sink.run(rows, stoa, Changes.of(type).withStates(), null, idleMax);
   }
 
-  private long run(Stoa stoa, @Nullable LogAddress known, Duration idleMax)
+  /// Brings the table up to date as [#run(Stoa, Duration)], and acknowledges what is in the table.
+  ///
+  /// @param subscription holds the log for this sink; its position is not where the sink begins
+  /// @param idleMax ends when no change comes for this time; null for never
+  public long run(Stoa stoa, Subscription subscription, @Nullable Duration idleMax)
       throws SQLException, InterruptedException {
-    Changes<T> what = Changes.of(type).withStates();
-    long handled = 0;
-    try (ChangeStream<T> changes =
-        stoa.changes(known == null ? what.fromPresent() : what.after(known))) {
-      if (known == null) {
-        try (Statement empty = database.createStatement()) {
-          empty.execute("delete from " + table);
+    return Sink.run(rows, stoa, Changes.of(type).withStates(), subscription, idleMax);
+  }
+
+  /// The table as a target.
+  private final class Rows implements Target<SQLException> {
+    @Override
+    public @Nullable LogAddress token() throws SQLException {
+      try (PreparedStatement ask =
+          database.prepareStatement("select epoch, counter from stoa_sinks where name = ?")) {
+        ask.setString(1, table);
+        LogAddress known = null;
+        try (ResultSet found = ask.executeQuery()) {
+          if (found.next()) known = new LogAddress(found.getLong(1), found.getLong(2));
         }
+        database.commit(); // no transaction stays open while the sink waits
+        return known;
       }
-      int open = 0;
-      while (true) {
-        var next = changes.poll();
-        if (next.isEmpty()) {
-          if (Thread.interrupted()) throw new InterruptedException("a sink was interrupted");
-          // The rows become visible before this waits.
-          if (open > 0) open = commit(changes.token());
-          next = changes.next(idleMax);
-          if (next.isEmpty()) break;
+    }
+
+    @Override
+    public void beginSnapshot() throws SQLException {
+      try (Statement empty = database.createStatement()) {
+        empty.execute("delete from " + table);
+      }
+    }
+
+    @Override
+    public void write(Change<?> change, long order, long size) throws SQLException {
+      String key = String.valueOf(change.at().object().key());
+      if (change instanceof Change.Deleted) {
+        try (PreparedStatement delete =
+            database.prepareStatement("delete from " + table + " where key = ?")) {
+          delete.setString(1, key);
+          delete.executeUpdate();
         }
-        Change<T> change = next.get();
-        write(change);
-        handled++;
-        open++;
-        boolean present = change instanceof Change.Present;
-        if (!present && change.at().isLast() && open >= BATCH) open = commit(changes.token());
+        return;
       }
-      commit(changes.token());
-    } finally {
+      try (PreparedStatement put =
+          database.prepareStatement(
+              "insert into "
+                  + table
+                  + " values (?, ?, ?::jsonb) on conflict (key)"
+                  + " do update set version = excluded.version, state = excluded.state")) {
+        put.setString(1, key);
+        put.setLong(2, change.at().version());
+        put.setString(3, Json.text(Json.state(change.after())));
+        put.executeUpdate();
+      }
+    }
+
+    @Override
+    public void endSnapshot(LogAddress at, long count) {
+      // The rows of objects that are gone were deleted at the beginning.
+    }
+
+    @Override
+    public void commit(LogAddress token) throws SQLException {
+      try (PreparedStatement note =
+          database.prepareStatement(
+              "insert into stoa_sinks values (?, ?, ?) on conflict (name)"
+                  + " do update set epoch = excluded.epoch, counter = excluded.counter")) {
+        note.setString(1, table);
+        note.setLong(2, token.epoch());
+        note.setLong(3, token.counter());
+        note.executeUpdate();
+      }
+      database.commit();
+    }
+
+    @Override
+    public void rollback() throws SQLException {
       database.rollback();
     }
-    return handled;
-  }
-
-  private void write(Change<T> change) throws SQLException {
-    String key = String.valueOf(change.at().object().key());
-    if (change instanceof Change.Deleted) {
-      try (PreparedStatement delete =
-          database.prepareStatement("delete from " + table + " where key = ?")) {
-        delete.setString(1, key);
-        delete.executeUpdate();
-      }
-      return;
-    }
-    try (PreparedStatement put =
-        database.prepareStatement(
-            "insert into "
-                + table
-                + " values (?, ?, ?::jsonb) on conflict (key)"
-                + " do update set version = excluded.version, state = excluded.state")) {
-      put.setString(1, key);
-      put.setLong(2, change.at().version());
-      put.setString(3, Json.text(Json.state(change.after())));
-      put.executeUpdate();
-    }
-  }
-
-  /// Commits the rows together with their token.
-  private int commit(LogAddress token) throws SQLException {
-    try (PreparedStatement note =
-        database.prepareStatement(
-            "insert into stoa_sinks values (?, ?, ?) on conflict (name)"
-                + " do update set epoch = excluded.epoch, counter = excluded.counter")) {
-      note.setString(1, table);
-      note.setLong(2, token.epoch());
-      note.setLong(3, token.counter());
-      note.executeUpdate();
-    }
-    database.commit();
-    return 0;
   }
 }

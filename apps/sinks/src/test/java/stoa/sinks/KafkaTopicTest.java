@@ -91,12 +91,12 @@ class KafkaTopicTest {
     }
 
     /// Returns the keys and the new balances that a reader gets.
-    private List<String> records(int count) {
+    private List<String> records(String topic, int count) {
       var found = new ArrayList<String>();
       try (var reader = consumer("reader")) {
         var partitions =
-            reader.partitionsFor(TOPIC).stream()
-                .map(one -> new TopicPartition(TOPIC, one.partition()))
+            reader.partitionsFor(topic).stream()
+                .map(one -> new TopicPartition(topic, one.partition()))
                 .toList();
         reader.assign(partitions);
         var ends = reader.endOffsets(partitions);
@@ -144,7 +144,7 @@ class KafkaTopicTest {
       Thread.interrupted();
       assertEquals(3, broker.write(stoa));
       assertEquals(0, broker.write(stoa));
-      List<String> records = broker.records(6);
+      List<String> records = broker.records(TOPIC, 6);
       assertEquals(
           List.of(
               "\"alice\" {\"balance\":3}",
@@ -154,6 +154,39 @@ class KafkaTopicTest {
               "\"bob\" {\"balance\":7}",
               "\"bob\" {\"balance\":9}"),
           records);
+
+      stoa.get(JsonLinesTest.Account.class, "carol").add(2);
+      assertEquals(1, broker.write(stoa));
+      stoa.delete(stoa.get(JsonLinesTest.Account.class, "carol"));
+      for (int i = 0; i < 10; i++) alice.add(1);
+      long version = stoa.history(alice).version();
+      assertEquals(version, stoa.history(alice).trim(version));
+      assertEquals(1, broker.write(stoa)); // the changes behind the token were released
+      assertEquals(0, broker.write(stoa));
+      var more = new ArrayList<>(broker.records(TOPIC, 10));
+      more.removeAll(records);
+      assertEquals(
+          List.of(
+              "\"alice\" {\"balance\":13}",
+              "\"carol\" null",
+              "\"carol\" tombstone",
+              "\"carol\" {\"balance\":2}"),
+          more);
+      theProgramWritesATopic(broker);
+    }
+  }
+
+  private static void theProgramWritesATopic(Broker broker) throws Exception {
+    try (var served = new ServedSink("feed", "kafka://" + broker.address + "/served");
+        Stoa stoa = Stoa.open("stoa://" + served.address())) {
+      JsonLinesTest.Account alice = stoa.get(JsonLinesTest.Account.class, "alice");
+      alice.add(5);
+      assertEquals("1 change", served.once());
+      alice.add(1);
+      assertEquals("1 change", served.once());
+      assertEquals(
+          List.of("\"alice\" {\"balance\":5}", "\"alice\" {\"balance\":6}"),
+          broker.records("served", 2));
     }
   }
 }

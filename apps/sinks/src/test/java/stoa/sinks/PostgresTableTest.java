@@ -88,10 +88,11 @@ class PostgresTableTest {
     }
   }
 
-  private static SortedMap<String, String> rows(Connection database) throws SQLException {
+  private static SortedMap<String, String> rows(Connection database, String table)
+      throws SQLException {
     var rows = new TreeMap<String, String>();
     try (var ask = database.createStatement();
-        var found = ask.executeQuery("select key, state ->> 'balance' from accounts")) {
+        var found = ask.executeQuery("select key, state ->> 'balance' from " + table)) {
       while (found.next()) rows.put(found.getString(1), found.getString(2));
     }
     database.commit();
@@ -115,25 +116,42 @@ class PostgresTableTest {
           bob.add(2);
         });
         assertEquals(2, table.run(stoa, IDLE));
-        assertEquals("{alice=3, bob=9}", rows(database).toString());
+        assertEquals("{alice=3, bob=9}", rows(database, "accounts").toString());
         alice.add(1);
         stoa.delete(bob);
         Thread.currentThread().interrupt(); // this run ends before it commits
         assertThrows(InterruptedException.class, () -> table.run(stoa, Duration.ofDays(1)));
-        assertEquals("{alice=3, bob=9}", rows(database).toString());
+        assertEquals("{alice=3, bob=9}", rows(database, "accounts").toString());
       }
       try (Connection database = postgres.connect()) {
         var table = new PostgresTable<>(database, JsonLinesTest.Account.class, "accounts");
         assertEquals(2, table.run(stoa, IDLE));
-        assertEquals("{alice=4}", rows(database).toString());
+        assertEquals("{alice=4}", rows(database, "accounts").toString());
         assertEquals(0, table.run(stoa, IDLE));
         for (int i = 0; i < 10; i++) alice.add(1);
         stoa.get(JsonLinesTest.Account.class, "carol").add(2);
         long version = stoa.history(alice).version();
         assertEquals(version, stoa.history(alice).trim(version));
         assertEquals(2, table.run(stoa, IDLE)); // the changes behind the token were released
-        assertEquals("{alice=14, carol=2}", rows(database).toString());
+        assertEquals("{alice=14, carol=2}", rows(database, "accounts").toString());
+        database.commit();
+        theProgramMirrorsAType(postgres, database);
       }
+    }
+  }
+
+  private static void theProgramMirrorsAType(Postgres postgres, Connection database)
+      throws Exception {
+    String place = "jdbc:postgresql://127.0.0.1:" + postgres.port + "/postgres?user=sink";
+    try (var served = new ServedSink("mirror", place);
+        Stoa stoa = Stoa.open("stoa://" + served.address())) {
+      JsonLinesTest.Account alice = stoa.get(JsonLinesTest.Account.class, "alice");
+      alice.add(5);
+      assertEquals("1 change", served.once());
+      assertEquals("{alice=5}", rows(database, "mirror").toString());
+      alice.add(1);
+      assertEquals("1 change", served.once());
+      assertEquals("{alice=6}", rows(database, "mirror").toString());
     }
   }
 }

@@ -1,0 +1,67 @@
+package stoa.sinks;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import stoa.Change;
+import stoa.LogAddress;
+
+/// The objects that a target has shown, without those that are present: they were deleted while the
+/// sink was away. It keeps a name for each object in memory.
+final class Departed {
+  /// Which object, as its envelopes name it.
+  ///
+  /// @param type in JSON
+  /// @param key in JSON
+  private record Name(String type, String key) {}
+
+  /// That an object is gone.
+  ///
+  /// @param key of the object, in JSON
+  /// @param envelope the text of the envelope
+  record Deletion(String key, String envelope) {}
+
+  private final Set<Name> names = new LinkedHashSet<>();
+
+  /// Reads what the target has shown, in its order.
+  ///
+  /// @param envelope the text of one
+  void shown(String envelope) {
+    String source = Objects.requireNonNull(Json.member(envelope, "source"), envelope);
+    var name =
+        new Name(
+            Objects.requireNonNull(Json.member(source, "type"), envelope),
+            Objects.requireNonNull(Json.member(source, "key"), envelope));
+    if ("\"d\"".equals(Json.member(envelope, "op"))) names.remove(name);
+    else names.add(name);
+  }
+
+  /// Takes out a present object.
+  ///
+  /// @return whether none is left
+  boolean present(Change<?> change) {
+    var object = change.at().object();
+    names.remove(new Name(Json.text(object.type()), Json.text(object.key())));
+    return names.isEmpty();
+  }
+
+  /// Returns the deletions of those that are left, which end the present objects.
+  ///
+  /// @param count how many objects are present
+  List<Deletion> deletions(LogAddress at, long count) {
+    var all = new ArrayList<Deletion>();
+    long time = System.currentTimeMillis();
+    long size = count + names.size();
+    for (Name name : names) {
+      long order = count + all.size() + 1;
+      var envelope =
+          Envelope.gone(
+              new Json.Raw(name.type), new Json.Raw(name.key), at, time, order, order == size);
+      all.add(new Deletion(name.key, Json.text(envelope)));
+    }
+    names.clear();
+    return all;
+  }
+}

@@ -1,0 +1,2 @@
+/// The sinks as a program.
+package stoa.sinks.run;
