@@ -33,6 +33,7 @@ import stoa.bench.log.LogBenchmark;
 import stoa.bench.machine.Machine;
 import stoa.bench.maps.MapsBenchmark;
 import stoa.bench.migration.MigrationBenchmark;
+import stoa.bench.curves.CurvesBenchmark;
 import stoa.bench.remote.RemoteBenchmark;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
@@ -74,6 +75,7 @@ final class BenchCommand implements Callable<Integer> {
           new IndexesBenchmark(),
           new ChangesBenchmark(),
           new RemoteBenchmark(),
+          new CurvesBenchmark(),
           new MigrationBenchmark(),
           new StackSyncBenchmark(),
           new ClusterBenchmark());
