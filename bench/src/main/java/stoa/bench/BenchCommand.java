@@ -32,6 +32,7 @@ import stoa.bench.load.Scale;
 import stoa.bench.log.LogBenchmark;
 import stoa.bench.machine.Machine;
 import stoa.bench.maps.MapsBenchmark;
+import stoa.bench.maps.RecordsBenchmark;
 import stoa.bench.migration.MigrationBenchmark;
 import stoa.bench.curves.CurvesBenchmark;
 import stoa.bench.remote.RemoteBenchmark;
@@ -76,6 +77,7 @@ final class BenchCommand implements Callable<Integer> {
           new ChangesBenchmark(),
           new RemoteBenchmark(),
           new CurvesBenchmark(),
+          new RecordsBenchmark(),
           new MigrationBenchmark(),
           new StackSyncBenchmark(),
           new ClusterBenchmark());
