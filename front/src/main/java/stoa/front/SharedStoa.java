@@ -522,7 +522,7 @@ public final class SharedStoa implements Host {
     }
 
     @Override
-    public List<Place> places() {
+    public List<Tree.Place> places() {
       return service.tree().places();
     }
 

@@ -522,11 +522,6 @@ final class Seat {
   }
 
   private <T extends @Nullable Object> T ask(
-      Map<Long, Answer<T>> asked, LongFunction<Event> event, Object what) {
-    return ask(asked, numbers.incrementAndGet(), event, what);
-  }
-
-  private <T extends @Nullable Object> T ask(
       Map<Long, Answer<T>> asked, Wanted objects, LongFunction<Event> event, Object what) {
     long number = numbers.incrementAndGet();
     wanted.put(number, objects);
