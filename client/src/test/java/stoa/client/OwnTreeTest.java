@@ -23,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
 import stoa.Placement;
 import stoa.Shared;
 import stoa.Stoa;
@@ -52,6 +53,11 @@ class OwnTreeTest {
       length += text.length();
       shown = "the state of the discreet one is " + length;
       return length;
+    }
+
+    @Accessor
+    public String shown() {
+      return shown;
     }
   }
 
