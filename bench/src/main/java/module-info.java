@@ -23,6 +23,8 @@ module stoa.bench {
   uses stoa.bench.storage.Contender;
   uses stoa.bench.cluster.RecordWorkloads;
   uses stoa.bench.maps.MapContender;
+  uses stoa.bench.maps.ServedMaps;
+  uses stoa.bench.curves.CurveContender;
   uses stoa.bench.tx.TransactionContender;
 
   exports stoa.bench;

@@ -224,12 +224,17 @@ public interface Stoa extends AutoCloseable {
   /// until the body ends. No other caller sees a state in between. If the body throws, it changes
   /// nothing.
   ///
+  /// A client that is [TreeMembership.Outside] takes a place in the tree as a leaf for this. When
+  /// this returns there, the operation is durable.
+  ///
   /// @param shared all objects that the body calls
   /// @param body makes its calls on the calling thread; may run again when this process was
   ///   disconnected from the others meanwhile
   /// @throws IllegalArgumentException when an object is not placed at clients, and this process has
   ///   no [View.Client] of it, when two are of different domains ([Shared#domain()]), or there are
   ///   none
+  /// @throws UnknownOutcome when this client is outside of the tree, and was disconnected before
+  ///   the operation was durable
   /// @throws UnsupportedOperationException when the store takes no part in migration
   default <R extends @Nullable Object, X extends Exception> R together(
       Collection<?> shared, TransactionBody<R, X> body) throws X {
@@ -252,6 +257,15 @@ public interface Stoa extends AutoCloseable {
   ///   later calls may be lost; thrown once
   /// @throws DeadlineExceeded when the outcome is not known in time; flush again
   default void flush() {}
+
+  /// Returns the part of this process in the trees through which client-placed objects migrate:
+  /// where they and this process are, whether it was disconnected, and a flush without waiting.
+  ///
+  /// @throws UnsupportedOperationException when the store takes no part in migration
+  default Tree tree() {
+    throw new UnsupportedOperationException(
+        "this store has no objects that are placed at clients; open memory: or file:DIRECTORY");
+  }
 
   /// Returns the past of an object.
   ///

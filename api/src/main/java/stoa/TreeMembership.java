@@ -68,7 +68,8 @@ public sealed interface TreeMembership {
   }
 
   /// A process outside the tree: its calls on such objects execute at the server, and are durable
-  /// when they return.
+  /// when they return. For [Stoa#together] it becomes a leaf, and stays one; its other calls go to
+  /// the server as before.
   record Outside() implements TreeMembership {
     /// Returns [Locality#UNKNOWN].
     @Override

@@ -32,7 +32,9 @@ import stoa.bench.load.Scale;
 import stoa.bench.log.LogBenchmark;
 import stoa.bench.machine.MachineDescription;
 import stoa.bench.maps.MapsBenchmark;
+import stoa.bench.maps.RecordsBenchmark;
 import stoa.bench.migration.MigrationBenchmark;
+import stoa.bench.curves.CurvesBenchmark;
 import stoa.bench.remote.RemoteBenchmark;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
@@ -74,6 +76,8 @@ final class BenchCommand implements Callable<Integer> {
           new IndexesBenchmark(),
           new ChangesBenchmark(),
           new RemoteBenchmark(),
+          new CurvesBenchmark(),
+          new RecordsBenchmark(),
           new MigrationBenchmark(),
           new StackSyncBenchmark(),
           new ClusterBenchmark());

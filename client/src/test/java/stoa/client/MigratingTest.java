@@ -343,10 +343,6 @@ class MigratingTest {
       var poor =
           assertThrows(IllegalArgumentException.class, () -> purse(outside, "a").add(-1_000));
       assertEquals("only 106", poor.getMessage());
-      var purse = purse(outside, "a");
-      assertThrows(
-          UnsupportedOperationException.class,
-          () -> outside.together(List.of(purse), () -> purse.add(1)));
       inside.flush();
       var history = inside.history(purse(inside, "a"));
       assertEquals(106, history.at(history.version()).balance());

@@ -4,6 +4,7 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import stoa.Reads;
 import stoa.TransactionAction;
+import stoa.Tree;
 import stoa.base.CallId;
 import stoa.front.types.SharedMethod;
 
@@ -26,6 +27,12 @@ public interface Placing {
   /// @throws stoa.AlreadyExists when there is one
   /// @throws Throwable what the constructor throws
   void create(PlacedObject object) throws Throwable;
+
+  /// Returns where an object is, see [Tree#where].
+  Tree.Whereabouts where(PlacedObject object);
+
+  /// Returns the place of this process in the tree.
+  Tree.Place place();
 
   /// Runs a body on several objects, see [stoa.Stoa#together].
   <X extends Exception> void together(Collection<PlacedObject> objects, TransactionAction<X> body)

@@ -726,5 +726,21 @@ public interface Service {
 
     /// Makes the calls of this process durable, see [stoa.Stoa#flush].
     void flush();
+
+    /// Makes them durable without waiting, see [stoa.Tree#flush].
+    CompletableFuture<@Nullable Void> flushing();
+
+    /// Returns the execution of calls on the objects of a domain, for one operation on several of
+    /// them; also for a process that takes no part in the tree otherwise.
+    Placing atOnce(String domain);
+
+    /// Returns the places of this process.
+    List<stoa.Tree.Place> places();
+
+    /// Sets a listener to the disconnections of this process, see [stoa.Tree#listen].
+    void listen(Consumer<stoa.Tree.Disconnected> listener);
+
+    /// See [stoa.Tree#throwAfterLoss].
+    void throwAfterLoss();
   }
 }

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -36,6 +37,7 @@ import stoa.Subscription;
 import stoa.Timers;
 import stoa.Transaction;
 import stoa.TransactionBody;
+import stoa.Tree;
 import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Latency;
@@ -272,7 +274,7 @@ public final class SharedStoa implements Host {
   private <T> T atClient(T proxy, Reads reads) {
     MethodRun.refuse("ask for a view");
     PlacedObject object = placed(proxy);
-    return tree("execute calls", object.domain()).view(proxy, reads);
+    return inTree("execute calls", object.domain()).view(proxy, reads);
   }
 
   private static <T> T copied(T proxy, SharedCall live, Service.Copy.Freshness freshness) {
@@ -465,7 +467,9 @@ public final class SharedStoa implements Host {
     var objects = new ArrayList<PlacedObject>();
     for (Object each : shared) objects.add(placed(each));
     var results = new ArrayList<R>(1);
-    tree("have objects to itself", PlacedObject.domain(objects))
+    Service.Tree tree = service.tree();
+    boolean isHere = tree.isHere();
+    tree.atOnce(PlacedObject.domain(objects))
         .together(
             objects,
             () -> {
@@ -473,10 +477,11 @@ public final class SharedStoa implements Host {
               results.clear();
               results.add(result);
             });
+    if (!isHere) tree.flush(); // its calls are durable when they return
     return results.getFirst();
   }
 
-  private Placing tree(String what, String domain) {
+  private Placing inTree(String what, String domain) {
     Service.Tree tree = service.tree();
     if (tree.isHere()) return tree.at(domain);
     throw new UnsupportedOperationException(
@@ -495,6 +500,41 @@ public final class SharedStoa implements Host {
   @Override
   public void flush() {
     service.tree().flush();
+  }
+
+  @Override
+  public Tree tree() {
+    return new OwnTree();
+  }
+
+  /* The part of this process in the trees. */
+  private final class OwnTree implements Tree {
+    @Override
+    public CompletableFuture<@Nullable Void> flush() {
+      return service.tree().flushing();
+    }
+
+    @Override
+    public Whereabouts where(Object shared) {
+      PlacedObject object = placed(shared);
+      Service.Tree tree = service.tree();
+      return tree.isHere() ? tree.at(object.domain()).where(object) : new Whereabouts.Unknown();
+    }
+
+    @Override
+    public List<Tree.Place> places() {
+      return service.tree().places();
+    }
+
+    @Override
+    public void listen(Consumer<Disconnected> listener) {
+      service.tree().listen(Objects.requireNonNull(listener, "the listener is null"));
+    }
+
+    @Override
+    public void throwAfterLoss() {
+      service.tree().throwAfterLoss();
+    }
   }
 
   // ---- the past

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +31,7 @@ import stoa.transport.Status;
 /// The tree's part of a client: the connections of its member, and its registration with the
 /// process of the root. Thread-safe.
 public final class TreeClient implements Uplink {
-  /// The most objects that a process names.
+  /// The most objects whose names a process keeps.
   static final int OBJECTS_MAX = 100_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(TreeClient.class);
@@ -71,7 +70,7 @@ public final class TreeClient implements Uplink {
       });
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition known = lock.newCondition();
-  private final Map<StreamId, Frame.Named> named = new ConcurrentHashMap<>(); // changed with lock
+  private final Names named = new Names(OBJECTS_MAX); // changed with lock
   private final Map<StreamId, Frame.Borrow> borrowed = new LinkedHashMap<>(); // guarded by lock
   private @Nullable Pipe desk; // guarded by lock
   private @Nullable Status refused; // guarded by lock
@@ -219,7 +218,7 @@ public final class TreeClient implements Uplink {
     List<Frame> all = new ArrayList<>();
     lock.lock();
     try {
-      all.addAll(named.values());
+      all.addAll(named.all());
       all.addAll(borrowed.values());
     } finally {
       lock.unlock();
@@ -309,21 +308,14 @@ public final class TreeClient implements Uplink {
 
   @Override
   public void know(PlacedObject object) {
-    if (named.containsKey(object.stream())) return;
+    if (named.isKnown(object.stream())) return;
     Pipe pipe;
     Frame.Named frame;
     lock.lock();
     try {
-      if (named.containsKey(object.stream())) return;
-      if (named.size() >= OBJECTS_MAX) {
-        throw new LimitExceeded(
-            object
-                + " is one too many: a client calls at most "
-                + OBJECTS_MAX
-                + " objects that are placed at clients; use several clients");
-      }
+      if (named.isKnown(object.stream())) return;
       frame = new Frame.Named(object.type(), object.key());
-      named.put(object.stream(), frame);
+      named.add(object.stream(), frame);
       pipe = desk;
     } finally {
       lock.unlock();
@@ -348,7 +340,15 @@ public final class TreeClient implements Uplink {
     var frame = new Frame.Borrow(object.stream(), object.type(), object.key());
     lock.lock();
     try {
-      if (borrowed.putIfAbsent(object.stream(), frame) != null) return;
+      if (borrowed.containsKey(object.stream())) return;
+      if (borrowed.size() >= OBJECTS_MAX) {
+        throw new LimitExceeded(
+            object
+                + " is one too many: a client borrows at most "
+                + OBJECTS_MAX
+                + " objects; drop views, or use several clients");
+      }
+      borrowed.put(object.stream(), frame);
       pipe = desk;
       // Under the lock, so that it does not come after its withdrawal.
       if (pipe != null) pipe.send(frame);

@@ -17,6 +17,7 @@ import stoa.Placement;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.TransactionAction;
+import stoa.Tree;
 import stoa.base.CallId;
 import stoa.base.Clock;
 import stoa.base.Repeats;
@@ -505,6 +506,16 @@ public final class Domain implements Placing.Root {
   @Override
   public boolean isKnown(PlacedObject object) {
     return lender.isKnown(object.stream());
+  }
+
+  @Override
+  public Tree.Whereabouts where(PlacedObject object) {
+    return rootMember.where(object);
+  }
+
+  @Override
+  public Tree.Place place() {
+    return rootMember.place();
   }
 
   @Override

@@ -5,11 +5,13 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
@@ -17,6 +19,7 @@ import stoa.Placement;
 import stoa.Reads;
 import stoa.TransactionAction;
 import stoa.TransactionBody;
+import stoa.Tree;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 import stoa.front.PlacedObject;
@@ -138,6 +141,26 @@ public final class Member implements Placing, AutoCloseable {
     return seat.place(asked, asked.stream().map(each -> site.object(each).stream()).toList());
   }
 
+  @Override
+  public Tree.Place place() {
+    Standing now = seat.standingNow();
+    NodeId above = now.parent();
+    return new Tree.Place(
+        site.domain(),
+        now.node().toString(),
+        Optional.ofNullable(above).map(NodeId::toString),
+        now.children(),
+        now.owned());
+  }
+
+  @Override
+  public Tree.Whereabouts where(PlacedObject object) {
+    Site.check(object, site.domain());
+    boolean lendable = site.objects().placement(object) == Placement.SERVER;
+    if (lendable) noteAtServer(object.stream());
+    return seat.where(object.stream());
+  }
+
   /// Returns its present node.
   NodeId id() {
     return seat.id();
@@ -222,7 +245,6 @@ public final class Member implements Placing, AutoCloseable {
       Reads how,
       Auto.Meter meter)
       throws Throwable {
-    site.know(object);
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       return asked(object, method, arguments, how);
     }
@@ -265,6 +287,7 @@ public final class Member implements Placing, AutoCloseable {
     Reads how = deletion == null && !tooManyDeleted ? asked : Reads.STRICT;
     var tries = new Tries(object);
     while (true) {
+      site.know(object); // another root may not know it yet
       try {
         Copy copy = seat.read(object.stream(), how, object);
         seat.gateRead();
@@ -307,6 +330,11 @@ public final class Member implements Placing, AutoCloseable {
         object
             + " is at clients, and takes no part in calls of other objects' methods; name both in"
             + " together, where methods may call each other");
+  }
+
+  /// Returns whether an operation on several objects runs on this thread.
+  public static boolean isInside() {
+    return RunningOperation.CURRENT.isBound();
   }
 
   /// Refuses an action that is not possible in the middle of an operation on several objects.
@@ -402,6 +430,7 @@ public final class Member implements Placing, AutoCloseable {
     objects.forEach(object -> streams.add(object.stream()));
     var tries = new Tries(objects);
     while (true) {
+      objects.forEach(site::know); // another root may not know them yet
       Seat.Obtained obtained;
       try {
         obtained = seat.obtain(streams, alone, objects);
@@ -466,6 +495,13 @@ public final class Member implements Placing, AutoCloseable {
   ///   later calls and reads may be lost; thrown once
   public void flush() {
     seat.flush();
+  }
+
+  /// Begins a flush, see [#flush].
+  ///
+  /// @return fails with what [#flush] throws
+  public CompletableFuture<@Nullable Void> flushing() {
+    return seat.flushing();
   }
 
   /// Leaves the tree, when the calls in progress are over and durable. Further calls throw

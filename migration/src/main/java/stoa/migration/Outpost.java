@@ -40,6 +40,7 @@ public final class Outpost implements AutoCloseable {
   private final AtomicLong numbers = new AtomicLong();
   private final Member member;
   private final AutoClient auto;
+  private final Disconnections disconnections;
   // The root's answers about borrowed objects.
   private final Map<StreamId, CompletableFuture<StreamId>> asked = new ConcurrentHashMap<>();
   private final Timing timing;
@@ -52,8 +53,10 @@ public final class Outpost implements AutoCloseable {
       PlacedObjects objects,
       Uplink uplink,
       Clock clock,
-      Timing timing) {
+      Timing timing,
+      Disconnections disconnections) {
     this.timing = timing;
+    this.disconnections = disconnections;
     ticks = timing.line(Domain.THREAD);
     deadlines = timing.line(Domain.THREAD);
     this.domain = domain;
@@ -92,6 +95,7 @@ public final class Outpost implements AutoCloseable {
   /// @param objects the objects, as this process knows them
   /// @param uplink closed with this
   /// @param timing the time of this process
+  /// @param disconnections the receiver of its disconnections
   /// @throws stoa.Unavailable when there is no root in time
   /// @throws stoa.DeadlineExceeded when there is no place in time
   public static Outpost join(
@@ -100,10 +104,11 @@ public final class Outpost implements AutoCloseable {
       PlacedObjects objects,
       Uplink uplink,
       Clock clock,
-      Timing timing) {
+      Timing timing,
+      Disconnections disconnections) {
     try {
       uplink.await();
-      var outpost = new Outpost(name, domain, objects, uplink, clock, timing);
+      var outpost = new Outpost(name, domain, objects, uplink, clock, timing, disconnections);
       outpost.begin();
       return outpost;
     } catch (RuntimeException | Error failed) {
@@ -239,6 +244,11 @@ public final class Outpost implements AutoCloseable {
     public void letGo(PlacedObject object, Member by) {
       asked.remove(object.stream());
       uplink.letGo(object.stream());
+    }
+
+    @Override
+    public Disconnections disconnections() {
+      return disconnections;
     }
 
     @Override

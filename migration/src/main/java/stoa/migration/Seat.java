@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.Reads;
+import stoa.Tree;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 import stoa.base.Timing;
@@ -100,7 +101,7 @@ final class Seat {
   private final Map<Long, Answer<Obtained>> operations = new ConcurrentHashMap<>();
   private final Map<Long, Answer<Copy>> reads = new ConcurrentHashMap<>();
   private final Map<Long, Answer<Copy>> locals = new ConcurrentHashMap<>();
-  private final Map<Long, Answer<Void>> flushes = new ConcurrentHashMap<>();
+  private final Map<Long, Answer<@Nullable Void>> flushes = new ConcurrentHashMap<>();
   // Requests that came too late; the next tick tells the node, which would otherwise still want
   // them, and could not leave.
   private final Queue<Long> withdrawn = new ConcurrentLinkedQueue<>();
@@ -140,6 +141,8 @@ final class Seat {
   private final AtomicBoolean lostReads = new AtomicBoolean();
   // The tasks that wait until it is certain that no other node has what the node has.
   private final List<Runnable> unsure = new ArrayList<>();
+  // Ends when the program knows of all disconnections. Tasks of the mailbox use it.
+  private CompletableFuture<@Nullable Void> telling = CompletableFuture.completedFuture(null);
   // Of the root: the last number to persist.
   private volatile long persisting;
 
@@ -228,7 +231,7 @@ final class Seat {
   void tick() {
     mailbox.put(() -> {
       for (Long late; (late = withdrawn.poll()) != null; ) take(new Event.Withdraw(late));
-      position = new TreePosition(node.id(), node.above(), node.below().size(), node.owned());
+      position = look();
       take(new Event.Tick());
       if (store == null && !node.isIn()) join();
       leaveOldRoot();
@@ -362,6 +365,7 @@ final class Seat {
   }
 
   private void disconnected(TreeNode own) {
+    if (!leaving) tell(new Tree.Disconnected(site.domain(), unflushed, unflushedReads));
     // Each waiting flush gets the failure; otherwise the next flush, or the leaving member.
     var waitingFlushes = taken(flushes);
     if (leaving || waitingFlushes.isEmpty()) {
@@ -372,7 +376,7 @@ final class Seat {
       lostReads.set(false);
     }
     covered.clear();
-    waitingFlushes.forEach(flush -> flush.completeExceptionally(mayBeLost()));
+    waitingFlushes.forEach(flush -> flush.completeExceptionally(mayBeLost("")));
     unflushed = false;
     unflushedReads = false;
     site.links().close(own.id());
@@ -380,9 +384,23 @@ final class Seat {
     else comeBack();
   }
 
+  private void tell(Tree.Disconnected event) {
+    telling =
+        telling.handleAsync(
+            (_, _) -> {
+              try {
+                site.disconnections().happened(event);
+              } catch (RuntimeException | Error failed) {
+                LOG.warn("what listens to the disconnections of {} failed", this, failed);
+              }
+              return null;
+            },
+            timing::start);
+  }
+
   private void end() {
     forgotten.run(); // before it has left: its name is free then
-    if (lost.get()) left.completeExceptionally(mayBeLost());
+    if (lost.get()) left.completeExceptionally(mayBeLost(""));
     else left.complete(null);
     fail(new Closed(name + " has left"));
   }
@@ -405,6 +423,17 @@ final class Seat {
   /// Returns where it stood at the last tick.
   TreePosition position() {
     return position;
+  }
+
+  private TreePosition look() {
+    return new TreePosition(node.id(), node.above(), node.below().size(), node.owned());
+  }
+
+  /// Returns where it stands now.
+  TreePosition positionNow() {
+    var asked = new CompletableFuture<TreePosition>();
+    mailbox.put(() -> complete(asked, this::look));
+    return result(asked);
   }
 
   boolean isOver() {
@@ -493,11 +522,6 @@ final class Seat {
   }
 
   private <T extends @Nullable Object> T ask(
-      Map<Long, Answer<T>> asked, LongFunction<Event> event, Object what) {
-    return ask(asked, numbers.incrementAndGet(), event, what);
-  }
-
-  private <T extends @Nullable Object> T ask(
       Map<Long, Answer<T>> asked, Wanted objects, LongFunction<Event> event, Object what) {
     long number = numbers.incrementAndGet();
     wanted.put(number, objects);
@@ -517,15 +541,19 @@ final class Seat {
     try {
       return result(answer);
     } catch (Late late) {
-      throw new DeadlineExceeded(
-          what
-              + " did not come to "
-              + this
-              + " within "
-              + limit().toMillis()
-              + " ms: another client works on it, or the server cannot be reached; ./stoa status"
-              + " shows the clients and what each has. Call again");
+      throw tooLate(what);
     }
+  }
+
+  private DeadlineExceeded tooLate(Object what) {
+    return new DeadlineExceeded(
+        what
+            + " did not come to "
+            + this
+            + " within "
+            + limit().toMillis()
+            + " ms: another client works on it, or the server cannot be reached; ./stoa status"
+            + " shows the clients and what each has. Call again");
   }
 
   private static <T extends @Nullable Object> T result(CompletableFuture<T> future) {
@@ -654,7 +682,9 @@ final class Seat {
   /// @param alone whether the operation can be made at the server instead
   /// @throws Again when the node was disconnected
   /// @throws AtServer when the operation must be made there
+  /// @throws UnknownOutcome when the program wants that after a loss, see [Disconnections]
   Obtained obtain(SortedSet<StreamId> objects, boolean alone, Object what) {
+    throwAfterLoss();
     return ask(
         operations, new Wanted(objects, alone), number -> new Event.Submit(number, objects), what);
   }
@@ -663,7 +693,9 @@ final class Seat {
   ///
   /// @throws Again when the node was disconnected
   /// @throws AtServer when the read must be made at the server
+  /// @throws UnknownOutcome as [#obtain]
   Copy read(StreamId object, Reads how, Object what) {
+    throwAfterLoss();
     return ask(
         how == Reads.LOCAL ? locals : reads,
         new Wanted(List.of(object), true),
@@ -745,28 +777,55 @@ final class Seat {
 
   /// See [Member#flush].
   void flush() {
-    try {
-      var _ =
-          ask(
-              flushes,
-              number -> {
-                covered.put(number, new Covered(changes, sights));
-                return new Event.Flush(number);
-              },
-              "the word that all is durable");
-    } catch (Again again) {
-      // As when it was disconnected before.
-    }
-    boolean mayBe = lost.getAndSet(false);
-    mayBe |= lostReads.getAndSet(false);
-    if (mayBe) throw mayBeLost();
+    var _ = result(begun().handle((_, failed) -> flushed(failed)));
   }
 
-  private UnknownOutcome mayBeLost() {
+  /// See [Member#flushing]. What depends on the result runs on another thread than the node's.
+  CompletableFuture<@Nullable Void> flushing() {
+    return begun().handleAsync((_, failed) -> flushed(failed), timing::start);
+  }
+
+  private Answer<@Nullable Void> begun() {
+    long number = numbers.incrementAndGet();
+    var answer = new Answer<@Nullable Void>(timing.nanoTime() + limit().toNanos());
+    flushes.put(number, answer);
+    ask(
+        number,
+        answer,
+        its -> {
+          covered.put(its, new Covered(changes, sights));
+          return new Event.Flush(its);
+        });
+    return answer;
+  }
+
+  private @Nullable Void flushed(@Nullable Throwable failed) {
+    if (failed instanceof Late) throw tooLate("the word that all is durable");
+    // After Again, it is as when the node was disconnected before.
+    if (failed instanceof RuntimeException cause && !(cause instanceof Again)) throw cause;
+    if (tellLoss()) throw mayBeLost("");
+    return null;
+  }
+
+  /* Returns whether something may be lost of which no caller knows yet; from now on one knows. */
+  private boolean tellLoss() {
+    boolean calls = lost.getAndSet(false);
+    return lostReads.getAndSet(false) || calls;
+  }
+
+  private void throwAfterLoss() {
+    if (!lost.get() && !lostReads.get()) return;
+    if (site.disconnections().areThrown() && tellLoss()) {
+      throw mayBeLost(". This call did nothing");
+    }
+  }
+
+  private UnknownOutcome mayBeLost(String more) {
     return new UnknownOutcome(
         name
             + " was disconnected; what it did or saw since its last flush may be lost: look at its"
-            + " objects, and repeat what is missing");
+            + " objects, and repeat what is missing"
+            + more);
   }
 
   /// See [Member#close].
@@ -796,6 +855,20 @@ final class Seat {
   private RuntimeException again(RuntimeException ended) {
     if (ended instanceof Closed) return new Closed(String.valueOf(ended.getMessage()), ended);
     return new UnknownOutcome(name + " has ended before; what it did last may be lost", ended);
+  }
+
+  /// Returns where an object is, as far as this process knows.
+  Tree.Whereabouts where(StreamId object) {
+    var asked = new CompletableFuture<Tree.Whereabouts>();
+    mailbox.put(() -> complete(asked, () -> look(object)));
+    return result(asked);
+  }
+
+  private Tree.Whereabouts look(StreamId object) {
+    if (over != null || !node.isIn()) return new Tree.Whereabouts.Unknown();
+    if (isAtServer(object)) return new Tree.Whereabouts.AtServer();
+    if (node.owns(object)) return new Tree.Whereabouts.Here();
+    return new Tree.Whereabouts.Beyond(node.line(object).getFirst().toString());
   }
 
   /// Returns its place, and which of some objects are there.

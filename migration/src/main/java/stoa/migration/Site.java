@@ -80,6 +80,11 @@ interface Site {
   /// Ends a member's borrowing.
   void letGo(PlacedObject object, Member by);
 
+  /// Returns the receiver of disconnections.
+  default Disconnections disconnections() {
+    return Disconnections.UNNOTICED;
+  }
+
   /// Records that a member has ended.
   void forget(Member member);
 }

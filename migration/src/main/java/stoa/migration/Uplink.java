@@ -27,9 +27,8 @@ public interface Uplink extends Links, AutoCloseable {
   /// Returns the address of all nodes of this process.
   String address();
 
-  /// Tells the root which object a stream belongs to, now and whenever there is another root.
-  ///
-  /// @throws stoa.LimitExceeded when there are too many
+  /// Tells the root which object a stream belongs to, now and, if the object was used lately,
+  /// whenever there is another root.
   void know(PlacedObject object);
 
   /// Receives the root's messages about objects that may be at the server.
@@ -56,6 +55,8 @@ public interface Uplink extends Links, AutoCloseable {
 
   /// Asks the root to keep an object at the clients, now and whenever there is another root. The
   /// root confirms or refuses.
+  ///
+  /// @throws stoa.LimitExceeded when this process borrows too many
   void borrow(PlacedObject object);
 
   /// Ends the borrowing.

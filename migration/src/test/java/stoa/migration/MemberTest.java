@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -23,6 +24,7 @@ import stoa.Reads;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.Tree;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
@@ -91,6 +93,23 @@ class MemberTest {
       var view = stoa.view(Purse.class, stoa.ref(purse), new View.Client(Reads.STRICT));
       assertEquals(107, view.add(1));
       assertEquals(107, two.on(purse).balance());
+    }
+  }
+
+  @Test
+  void theProcessOfTheStoreHasTheRoot() throws Exception {
+    try (var stoa = Stoa.open("memory:")) {
+      assertEquals(List.of(), stoa.tree().places());
+      var purse = purse(stoa, "a");
+      assertEquals(101, purse.add(1));
+      assertEquals(new Tree.Whereabouts.Here(), stoa.tree().where(purse));
+      var root = stoa.tree().places().getFirst();
+      assertEquals("default", root.domain());
+      assertEquals(Optional.empty(), root.above());
+      var one = Domain.of(stoa).join("one");
+      assertEquals(102, one.on(purse).add(1));
+      assertEquals(new Tree.Whereabouts.Beyond(one.place().node()), stoa.tree().where(purse));
+      stoa.tree().flush().join();
     }
   }
 

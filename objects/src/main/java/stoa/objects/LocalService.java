@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -471,6 +473,28 @@ final class LocalService implements Service, Placing.Roots {
 
     @Override
     public void flush() {}
+
+    @Override
+    public CompletableFuture<@Nullable Void> flushing() {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public Placing atOnce(String domain) {
+      return placing(domain);
+    }
+
+    @Override
+    public List<stoa.Tree.Place> places() {
+      return placing.values().stream().map(Placing::place).toList();
+    }
+
+    /* It has the roots, which are never disconnected. */
+    @Override
+    public void listen(Consumer<stoa.Tree.Disconnected> listener) {}
+
+    @Override
+    public void throwAfterLoss() {}
   }
 
   /// Notes that remote clients may call the objects.

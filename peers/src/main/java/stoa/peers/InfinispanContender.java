@@ -77,6 +77,14 @@ public final class InfinispanContender implements RemoteContender {
     }
   }
 
+  /// Returns a counter, after defining it.
+  static SyncStrongCounter counter(CounterManager manager, int number) {
+    String name = "counter " + number;
+    manager.defineCounter(
+        name, CounterConfiguration.builder(CounterType.UNBOUNDED_STRONG).build());
+    return manager.getStrongCounter(name).sync();
+  }
+
   private static final class Client implements Connection {
     private static final byte[] KEY = {1};
     private static final DataFormat BYTES =
@@ -105,13 +113,6 @@ public final class InfinispanContender implements RemoteContender {
           persistence == Persistence.SYNCED
               ? List.of()
               : IntStream.range(0, COUNTERS).mapToObj(i -> counter(manager, i)).toList();
-    }
-
-    private static SyncStrongCounter counter(CounterManager manager, int number) {
-      String name = "counter " + number;
-      manager.defineCounter(
-          name, CounterConfiguration.builder(CounterType.UNBOUNDED_STRONG).build());
-      return manager.getStrongCounter(name).sync();
     }
 
     private @Nullable Long task(String name, long argument) {

@@ -105,17 +105,20 @@ final class InfinispanServer {
     /// Adds one to the counter of the argument and answers it.
     static final String INCREMENT = "increment";
 
-    /// Adds the argument at the end of the queue.
+    /// Adds the argument at the end of the queue whose number is in its upper bits.
     static final String ENQUEUE = "enqueue";
 
-    /// Removes and returns the element at the head of the queue; null when it is empty.
+    /// Removes and returns the element at the head of that queue; null when it is empty.
     static final String DEQUEUE = "dequeue";
 
     /// The name of the argument.
     static final String ARGUMENT = "argument";
 
     private static final Set<String> NAMES = Set.of(INCREMENT, ENQUEUE, DEQUEUE);
-    private static final String QUEUE = "queue";
+    private static final String QUEUE = "queue ";
+
+    /// The bits of an element; those above are the number of its queue.
+    static final int ELEMENT_BITS = 40;
 
     private final ProtoStreamMarshaller marshaller = new ProtoStreamMarshaller();
     private final Cache<byte[], byte[]> counters;
@@ -154,14 +157,18 @@ final class InfinispanServer {
                         bytes(argument),
                         (_, before) -> bytes(before == null ? 1 : number(before) + 1))
                     .thenApply(InfinispanServer::number);
-            case ENQUEUE -> queues.offerLast(QUEUE, argument).thenApply(_ -> argument);
+            case ENQUEUE -> queues.offerLast(queue(argument), argument).thenApply(_ -> argument);
             default ->
                 queues
-                    .pollFirst(QUEUE, 1)
+                    .pollFirst(queue(argument), 1)
                     .thenApply(
                         taken -> taken == null || taken.isEmpty() ? null : taken.iterator().next());
           };
       return (CompletionStage<T>) answer.thenApply(this::marshalled);
+    }
+
+    private static String queue(long argument) {
+      return QUEUE + (argument >>> ELEMENT_BITS);
     }
 
     private byte[] marshalled(@Nullable Long answer) {

@@ -17,6 +17,12 @@ public record MapsScale(
         3, 100_000, List.of(1, 16, 64), Duration.ofMillis(300), Duration.ofSeconds(1));
   }
 
+  /// The scale of the papers, for `./stoa bench records`.
+  static MapsScale served() {
+    return new MapsScale(
+        3, 1_000_000, List.of(1, 24), Duration.ofSeconds(1), Duration.ofSeconds(3));
+  }
+
   static MapsScale smoke() {
     return new MapsScale(1, 500, List.of(4), Duration.ofMillis(20), Duration.ofMillis(100));
   }

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Stoa;
 import stoa.bench.cluster.RecordWorkloads;
 import stoa.bench.cluster.Records;
 import stoa.bench.load.Scale;
@@ -30,18 +31,44 @@ class MapsBenchmarkTest {
         MapsBenchmark.run(
             new Context<>(folder, tiny, sizes, _ -> {}),
             List.of(new StoaMaps(), new InMemory()),
-            new Updates());
+            new Updates("U"));
     assertTrue(outcome.table().contains("YCSB U, 2 callers, in memory"), outcome::table);
     assertTrue(outcome.table().contains("Stoa ÷ in memory"), outcome::table);
   }
 
+  @Test
+  void measuresTheKeysOfAStoreBesideOthers() throws Exception {
+    var tiny = new Scale(1, Duration.ofMillis(1), Duration.ofMillis(10));
+    var sizes = new MapsScale(1, 10, List.of(1, 2), Duration.ofMillis(1), Duration.ofMillis(10));
+    var keys =
+        new StoaKeys(
+            "keys",
+            "not at all",
+            _ -> {
+              var stoa = Stoa.open("memory:");
+              return new StoaKeys.Keys(stoa.store(), stoa::close);
+            });
+    Outcome outcome =
+        RecordsBenchmark.run(
+            new Context<>(folder, tiny, sizes, _ -> {}),
+            List.of(keys, new InMemory()),
+            new Updates("A"));
+    assertTrue(outcome.table().contains("YCSB A, 2 callers, in memory"), outcome::table);
+    assertTrue(outcome.table().contains("YCSB A, 1 caller, keys, p99"), outcome::table);
+  }
+
   /// Updates one field of a record, and reads it.
   private static final class Updates implements RecordWorkloads {
+    private final String name;
     private final AtomicInteger loaded = new AtomicInteger();
+
+    private Updates(String name) {
+      this.name = name;
+    }
 
     @Override
     public List<String> names() {
-      return List.of("U", "S");
+      return List.of(name, "S");
     }
 
     @Override

@@ -27,6 +27,7 @@ import stoa.front.PlacedObjects;
 import stoa.front.PlacedStore;
 import stoa.front.Placing;
 import stoa.front.types.SharedMethod;
+import stoa.migration.Disconnections;
 import stoa.migration.Member;
 import stoa.migration.Outpost;
 import stoa.migration.core.NodeId;
@@ -448,7 +449,15 @@ public final class LendingScenario implements Scenario {
                 scheme + process.life().toString().replace(' ', '-') + "." + ++lives,
                 Run.this::server);
         Clock clock = fibers::micros;
-        outpost = Outpost.join(name, "default", new FromAfar(stoa), way, clock, process.timing());
+        outpost =
+            Outpost.join(
+                name,
+                "default",
+                new FromAfar(stoa),
+                way,
+                clock,
+                process.timing(),
+                Disconnections.UNNOTICED);
       }
 
       private void borrow(Member member) {

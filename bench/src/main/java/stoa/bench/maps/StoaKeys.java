@@ -1,0 +1,94 @@
+package stoa.bench.maps;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+import stoa.KeyValueStore;
+import stoa.Stoa;
+import stoa.bench.cluster.ClusterServers;
+import stoa.bench.remote.RemoteContender.Persistence;
+import stoa.bench.remote.StoaServer;
+
+/// The key-value store of this engine's servers, see [Stoa#store()].
+///
+/// @param name the name in tables
+/// @param how how a change is durable
+/// @param way starts the servers
+record StoaKeys(String name, String how, Way way) implements MapContender {
+  /// Starts servers and a client.
+  interface Way {
+    /// Starts them, with their data in an empty folder.
+    OpenMap open(Path folder) throws Exception;
+  }
+
+  private static final int SERVERS = 3;
+
+  /// One server, and three if the class path has clusters.
+  static List<MapContender> all() {
+    var one =
+        new StoaKeys(
+            "Stoa", "one server forces a change to its disk before it answers", StoaKeys::served);
+    return ServiceLoader.load(ClusterServers.class)
+        .findFirst()
+        .<List<MapContender>>map(servers ->
+            List.of(
+                one,
+                new StoaKeys(
+                    "Stoa, 3 servers",
+                    "two of three servers have a change on their disks before the answer",
+                    folder -> {
+                      var shape = new ClusterServers.Shape(SERVERS, 1, SERVERS, false);
+                      var running = servers.start(folder, shape);
+                      return new Keys(running.stoa().store(), running::close);
+                    })))
+        .orElse(List.of(one));
+  }
+
+  @Override
+  public OpenMap open(Path folder) throws Exception {
+    return way.open(folder);
+  }
+
+  private static OpenMap served(Path folder) throws Exception {
+    var server = StoaServer.serve(folder, Persistence.SYNCED);
+    try {
+      Stoa stoa = Stoa.open("stoa://" + StoaServer.address(server));
+      return new Keys(
+          stoa.store(),
+          () -> {
+            try (server) {
+              stoa.close();
+            }
+          });
+    } catch (Exception e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /// Ends servers and a client.
+  interface End {
+    /// Ends them.
+    void close() throws IOException;
+  }
+
+  /// The keys of a store. Thread-safe.
+  record Keys(KeyValueStore store, End end) implements OpenMap {
+    @Override
+    public byte @Nullable [] get(String key) {
+      return (byte @Nullable []) store.get(key);
+    }
+
+    @Override
+    public void put(String key, byte[] value) {
+      store.put(key, value);
+    }
+
+    @Override
+    public void close() throws IOException {
+      end.close();
+    }
+  }
+}
