@@ -143,7 +143,7 @@ public final class Member implements Placing, AutoCloseable {
 
   @Override
   public Tree.Place place() {
-    Standing now = seat.standingNow();
+    TreePosition now = seat.positionNow();
     NodeId above = now.parent();
     return new Tree.Place(
         site.domain(),
