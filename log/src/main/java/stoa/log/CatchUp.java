@@ -106,6 +106,13 @@ public final class CatchUp {
       throw new Behind(
           "the other replica is at %s, and this one at %s".formatted(position, replica.applied()));
     }
+    long sent = replica.sent();
+    if (position.index() < sent) {
+      // The streams would show more than the replica has at that position.
+      throw new Behind(
+          "the other replica is at %s, and this one has a part of what was applied up to %d"
+              .formatted(position, sent));
+    }
     replica.absorb(position);
     streams();
     objects();

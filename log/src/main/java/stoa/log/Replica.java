@@ -415,6 +415,17 @@ public final class Replica implements AutoCloseable {
     return level.length == 1 ? Long.MAX_VALUE : new Decoder(level, 1, level.length).varint();
   }
 
+  /// Returns the index up to which a catch-up that broke off may have brought results; 0 when there
+  /// was none, or an earlier version does not say it.
+  long sent() {
+    lock.lock();
+    try {
+      return sentIndex == Long.MAX_VALUE ? 0 : sentIndex;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// Begins a catch-up with another replica as of a position.
   void absorb(Position position) {
     lock.lock();

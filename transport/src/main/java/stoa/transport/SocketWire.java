@@ -138,8 +138,9 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
       }
     }
     IOException last = refused;
-    if (last instanceof ConnectException) ended(Status.nobodyThere(unreached(last.getMessage())));
-    else unknown(last == null ? "it has no address" : String.valueOf(last.getMessage()));
+    String why = last == null ? "it has no address" : String.valueOf(last.getMessage());
+    if (last instanceof ConnectException) ended(Status.nobodyThere(unreached(why)));
+    else unknown(why);
   }
 
   private void begin(SocketChannel with, int operations) throws IOException {
