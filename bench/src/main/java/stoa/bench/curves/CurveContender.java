@@ -1,8 +1,8 @@
 package stoa.bench.curves;
 
-import stoa.bench.remote.RemoteContender;
 import java.io.IOException;
 import java.nio.file.Path;
+import stoa.bench.remote.RemoteContender;
 
 /// Servers with numbered keys, counters and queues, for the curves over callers and objects.
 ///

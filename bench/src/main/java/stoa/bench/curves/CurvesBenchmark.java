@@ -1,6 +1,5 @@
 package stoa.bench.curves;
 
-import stoa.bench.remote.RemoteContender;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +16,7 @@ import stoa.bench.load.Samples;
 import stoa.bench.machine.DiskLimits;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
+import stoa.bench.remote.RemoteContender;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;

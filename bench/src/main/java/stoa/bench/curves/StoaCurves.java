@@ -1,7 +1,5 @@
 package stoa.bench.curves;
 
-import stoa.bench.remote.StoaServer;
-import stoa.bench.remote.RemoteContender;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,7 +10,9 @@ import stoa.Stoa;
 import stoa.bench.cluster.ClusterServers;
 import stoa.bench.load.Counter;
 import stoa.bench.load.Fifo;
+import stoa.bench.remote.RemoteContender;
 import stoa.bench.remote.RemoteContender.Persistence;
+import stoa.bench.remote.StoaServer;
 
 /// This engine under the curves.
 ///

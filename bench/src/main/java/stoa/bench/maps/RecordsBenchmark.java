@@ -19,8 +19,8 @@ import stoa.bench.report.Outcome;
 import stoa.bench.report.Result;
 import stoa.programs.Directories;
 
-/// Runs YCSB A to D on the key-value store of servers, with 10^6 records of 1 KB: Figure 4(a) of the
-/// AOF paper, and 5(a) of the CRESON paper.
+/// Runs YCSB A to D on the key-value store of servers, with 10^6 records of 1 KB: Figure 4(a) of
+/// the AOF paper, and 5(a) of the CRESON paper.
 public final class RecordsBenchmark implements Benchmark<MapsScale> {
   private static final String FORCE = "append and force";
   private static final int LOADERS = 240;
@@ -108,12 +108,9 @@ public final class RecordsBenchmark implements Benchmark<MapsScale> {
       for (var workload : prepared.entrySet()) {
         for (int callers : sizes.callers()) {
           String measure = measure(workload.getKey(), callers, name);
-          context
-              .progress()
-              .accept("round %d of %d: %s".formatted(round, sizes.rounds(), measure));
+          context.progress().accept("round %d of %d: %s".formatted(round, sizes.rounds(), measure));
           var load = new Load(callers, Load.Threads.PLATFORM, sizes.warmUp(), sizes.time());
-          samples.add(
-              measure, load.run((caller, _) -> workload.getValue().turn(caller, records)));
+          samples.add(measure, load.run((caller, _) -> workload.getValue().turn(caller, records)));
         }
       }
     }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import stoa.bench.remote.RemoteContender;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Stoa;
 import stoa.bench.load.Scale;
+import stoa.bench.remote.RemoteContender;
 import stoa.bench.report.Context;
 import stoa.bench.report.Outcome;
 
