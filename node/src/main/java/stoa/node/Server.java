@@ -831,10 +831,10 @@ public final class Server implements AutoCloseable {
     private AcceptReply accept(AcceptRequest asked) {
       var reply = AcceptReply.newBuilder();
       ServedGroup served = servedGroups.of(asked.getGroup());
+      // It does not lead any more: the operator's command asks the one that does.
+      if (served == null) throw Status.of(Status.Code.UNAVAILABLE, ServedGroups.NOBODY).exception();
       try {
-        if (served == null) {
-          reply.setRefusal("this server has not the store");
-        } else if (asked.getAll()) {
+        if (asked.getAll()) {
           acceptAll(served.service(), reply);
         } else if (served.service().accept(asked.getObject())) {
           reply.setAccepted(1);
