@@ -6,9 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,14 +53,6 @@ final class Links implements AutoCloseable {
   private static final int ASKED = 1 << 20;
 
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
-  // A stream that has lasted for so long had reached the other node.
-  private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  // An ending process may still take a connection or two.
-  private static final int LOOKS_MAX = 10;
-  private static final Executor LATER =
-      CompletableFuture.delayedExecutor(AGAIN_NANOS, TimeUnit.NANOSECONDS);
 
   /// Receives messages for groups.
   interface Receiving {
@@ -146,8 +136,8 @@ final class Links implements AutoCloseable {
     private long endedNanos = System.nanoTime() - AGAIN_NANOS;
     private long openedNanos;
 
-    // How many streams in a row were begun only to learn whether the other node is there.
-    private int looks;
+    // Whether the last stream was begun only to learn whether the other node is there.
+    private boolean looks;
 
     Link(String id) {
       this.id = id;
@@ -179,7 +169,7 @@ final class Links implements AutoCloseable {
         way = network.channel(place, place.port(), LIMITS);
         channel = way;
       }
-      looks = 0;
+      looks = false;
       return begin(way);
     }
 
@@ -203,26 +193,19 @@ final class Links implements AutoCloseable {
 
     void ended(Ended which, Status why) {
       LOG.debug("{} is not reached: {}", id, why);
-      if (note(which, why.isNobodyThere()) && why.isNobodyThere()) receiving.ended(id);
+      if (note(which) && why.isNobodyThere()) receiving.ended(id);
     }
 
-    private synchronized boolean note(Ended which, boolean isNobodyThere) {
+    private synchronized boolean note(Ended which) {
       if (!which.equals(ending)) return false;
       stream = null;
       endedNanos = System.nanoTime();
-      if (endedNanos - openedNanos > LASTING_NANOS) looks = 0;
-      if (isNobodyThere || looks == LOOKS_MAX) return true;
-      looks++;
-      if (looks == 1) look(which);
-      else LATER.execute(() -> look(which));
-      return true;
-    }
-
-    private synchronized void look(Ended after) {
       Channel way = channel;
-      if (after.equals(ending) && stream == null && way != null && !closed) {
-        var _ = begin(way);
-      }
+      boolean isSoon = endedNanos - openedNanos < AGAIN_NANOS;
+      if (way == null || closed || (looks && isSoon)) return true;
+      looks = true;
+      var _ = begin(way);
+      return true;
     }
 
     private void end() {
