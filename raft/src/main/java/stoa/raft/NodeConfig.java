@@ -37,11 +37,7 @@ public record NodeConfig(
 
   /// The part of [#election()] for which a leader is sure of its leadership, once others have heard
   /// it. During the rest it may not look, or hear, without losing that certainty.
-  public static final double LEASE_PART = 0.4;
-
-  /// The part of [#election()] after which members look for another leader, once they know that the
-  /// leader's process has ended. It is longer than the lease, by more than clocks differ in speed.
-  public static final double ENDED_PART = 0.55;
+  public static final double LEASE_PART = 0.75;
 
   /// Files in PEM.
   ///

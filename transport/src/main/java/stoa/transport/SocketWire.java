@@ -1,7 +1,6 @@
 package stoa.transport;
 
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -115,11 +114,7 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
 
   /// Notes that there is nothing to connect to. Called by the thread that reads.
   void unknown(String why) {
-    ended(Status.of(Status.Code.UNAVAILABLE, unreached(why)));
-  }
-
-  private String unreached(String why) {
-    return name + " cannot be reached: " + why;
+    ended(Status.of(Status.Code.UNAVAILABLE, name + " cannot be reached: " + why));
   }
 
   private void connectNext() {
@@ -138,9 +133,7 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
       }
     }
     IOException last = refused;
-    String why = last == null ? "it has no address" : String.valueOf(last.getMessage());
-    if (last instanceof ConnectException) ended(Status.nobodyThere(unreached(why)));
-    else unknown(why);
+    unknown(last == null ? "it has no address" : String.valueOf(last.getMessage()));
   }
 
   private void begin(SocketChannel with, int operations) throws IOException {

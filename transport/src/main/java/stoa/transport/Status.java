@@ -6,9 +6,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param code the kind of end
 /// @param description the reason for people; null for none
-/// @param isNobodyThere whether the host is reachable and nothing listens at the address: its
-///   process has ended. No frame carries it.
-public record Status(Code code, @Nullable String description, boolean isNobodyThere) {
+public record Status(Code code, @Nullable String description) {
   /// The kinds of ends. Each has the number that stands for it in a frame.
   public enum Code {
     /// As it should.
@@ -61,23 +59,18 @@ public record Status(Code code, @Nullable String description, boolean isNobodyTh
   }
 
   /// The good end.
-  public static final Status OK = new Status(Code.OK, null, false);
+  public static final Status OK = new Status(Code.OK, null);
 
   /// Returns an end with a reason.
   public static Status of(Code code, @Nullable String description) {
-    return new Status(code, description, false);
-  }
-
-  /// Returns the end of a stream to an address at which nothing listens.
-  static Status nobodyThere(String description) {
-    return new Status(Code.UNAVAILABLE, description, true);
+    return new Status(code, description);
   }
 
   /// Returns the status that an exception carries; [Code#UNKNOWN] for any other exception.
   public static Status of(Throwable failure) {
     return failure instanceof StatusException known
         ? known.status()
-        : of(Code.UNKNOWN, failure.toString());
+        : new Status(Code.UNKNOWN, failure.toString());
   }
 
   /// Returns whether this is the good end.

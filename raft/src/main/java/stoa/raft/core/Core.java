@@ -110,8 +110,6 @@ public final class Core {
    *     ever. It takes the term from them.
    * (17) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
    *     So only one is asked at a time.
-   * (18) It always waits for the whole election time. When nothing listens where the leader was, a
-   *     shorter silence is enough: then its clock jumps over the rest.
    */
   private static final Object GROUP = "group";
   private static final Object PROBE = new Object();
@@ -177,9 +175,6 @@ public final class Core {
   // The number of doubts so far.
   private long doubted;
   private @Nullable Member leader;
-
-  // How far MicroRaft's clock is ahead of the real one.
-  private long skippedNanos;
 
   // A number that is added to the index in answers to the present message, and whether it is
   // answered.
@@ -365,7 +360,7 @@ public final class Core {
     @Override
     public long millis() {
       // In two steps, so that nothing overflows.
-      long nanos = world.nanos() + skippedNanos;
+      long nanos = world.nanos();
       long election = settings.electionNanos();
       long timeout = TIMEOUT_SECONDS * 1_000L;
       return CLOCK_BEGIN_MILLIS
@@ -596,32 +591,6 @@ public final class Core {
   /// Returns whether this member must not take part in elections yet.
   private boolean isHeld() {
     return world.nanos() - heldUntilNanos < 0;
-  }
-
-  /// Notes that the process of another member has ended: nothing listens where it was. When it led,
-  /// this member looks for another leader as soon as the lease is certainly over.
-  public void ended(String member) {
-    Member lost = leader;
-    if (stopped || leads || lost == null || !lost.id().equals(member)) return;
-    world.reached("leader has ended");
-    awaitLease(lost, world.nanos());
-  }
-
-  private void awaitLease(Member lost, long endedNanos) {
-    if (stopped || leads || leader == null || !leader.id().equals(lost.id())) return;
-    long heardNanos = heard.getOrDefault(lost.id(), endedNanos);
-    // Its last messages may arrive later. When more come, it has not ended.
-    if (heardNanos - endedNanos > settings.electionNanos() / TICKS_PER_ELECTION) return;
-    long now = world.nanos();
-    long left = heardNanos + settings.endedNanos() - now;
-    if (left > 0) {
-      world.schedule(() -> awaitLease(lost, endedNanos), left + TimeUnit.MICROSECONDS.toNanos(1));
-      return;
-    }
-    long rest = heardNanos + settings.electionNanos() - now;
-    if (rest <= 0) return;
-    world.reached("shorter silence");
-    skippedNanos += rest;
   }
 
   // ---- messages

@@ -7,10 +7,9 @@ public final class Lease {
   /*
    * (1) A member that has answered a leader does not help to elect another one for the election
    *     time: it refuses questions and votes, and a member that has just started answers neither
-   *     for that long (Core). It does so earlier, after `Settings.endedNanos`, when nothing listens
-   *     where the leader was. So from the time at which the leader began to ask a majority, no
-   *     other leader is elected for that time, of which `nanos` is a part. The rest is for clocks
-   *     that run at different speeds. Nobody relies on it that the leader has truly ended.
+   *     for that long (Core). So from the time at which the leader began to ask a majority, no
+   *     other leader is elected for the election time, of which `nanos` is a part. The rest is for
+   *     clocks that run at different speeds.
    * (2) A leader that hands over allows its successor to break (1). Messages of such an attempt may
    *     arrive late. From then on, only a command that was proposed later makes it certain again:
    *     when a majority has it, they refuse the votes of a log without it.

@@ -30,8 +30,7 @@ final class Links implements AutoCloseable {
    * A connection has one stream, whose messages are: of the group the store i64 and the number i32,
    * then the message of the group. The receiving end sends none. A connection on which nothing is
    * heard for a second is given up: the network may have lost it without a word, and would try for
-   * minutes to repeat what was lost. When a connection ends by itself, the next one is made at once,
-   * which tells whether the other node's process has ended.
+   * minutes to repeat what was lost.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Links.class);
   static final String METHOD = "raft";
@@ -58,10 +57,6 @@ final class Links implements AutoCloseable {
   interface Receiving {
     /// Receives a message for a group. It must not wait.
     void receive(GroupId group, byte[] message);
-
-    /// Notes that the process of another node has ended: nothing listens where it was. It must not
-    /// wait.
-    default void ended(String node) {}
   }
 
   private final MemberNetwork network;
@@ -134,10 +129,6 @@ final class Links implements AutoCloseable {
     // It learns of the end of the stream.
     private @Nullable Ended ending;
     private long endedNanos = System.nanoTime() - AGAIN_NANOS;
-    private long openedNanos;
-
-    // Whether the last stream was begun only to learn whether the other node is there.
-    private boolean looks;
 
     Link(String id) {
       this.id = id;
@@ -169,16 +160,10 @@ final class Links implements AutoCloseable {
         way = network.channel(place, place.port(), LIMITS);
         channel = way;
       }
-      looks = false;
-      return begin(way);
-    }
-
-    private Stream begin(Channel way) {
-      openedNanos = System.nanoTime();
       ending = new Ended(this);
-      Stream begun = way.open(METHOD, ending);
-      stream = begun;
-      return begun;
+      known = way.open(METHOD, ending);
+      stream = known;
+      return known;
     }
 
     /// Returns whether the way leads to where a member is. A member whose host is unknown is where
@@ -191,21 +176,11 @@ final class Links implements AutoCloseable {
       return member.host().equals(known.host()) && member.port() == known.port();
     }
 
-    void ended(Ended which, Status why) {
-      LOG.debug("{} is not reached: {}", id, why);
-      if (note(which) && why.isNobodyThere()) receiving.ended(id);
-    }
-
-    private synchronized boolean note(Ended which) {
-      if (!which.equals(ending)) return false;
+    synchronized void ended(Ended which, Status why) {
+      LOG.debug("{} is not reached: {}", to, why);
+      if (!which.equals(ending)) return;
       stream = null;
       endedNanos = System.nanoTime();
-      Channel way = channel;
-      boolean isSoon = endedNanos - openedNanos < AGAIN_NANOS;
-      if (way == null || closed || (looks && isSoon)) return true;
-      looks = true;
-      var _ = begin(way);
-      return true;
     }
 
     private void end() {

@@ -131,7 +131,6 @@ final class RaftGroup implements Group {
             self,
             election,
             Math.round(election * NodeConfig.LEASE_PART),
-            Math.round(election * NodeConfig.ENDED_PART),
             (int) Math.min(config.snapshotCommands(), 1 << 20),
             SNAPSHOT_BYTES,
             PENDING_MAX,
@@ -403,11 +402,6 @@ final class RaftGroup implements Group {
           }
         });
     if (!posted) received.decrementAndGet();
-  }
-
-  /// Notes that the process of another node has ended.
-  void ended(String node) {
-    var _ = loop.post(() -> core.ended(node));
   }
 
   // ---- commands

@@ -19,7 +19,6 @@ import stoa.log.Consensus;
 import stoa.log.Position;
 import stoa.raft.Acknowledged;
 import stoa.raft.Member;
-import stoa.raft.NodeConfig;
 import stoa.raft.Roles;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
@@ -272,8 +271,7 @@ final class RaftScenario implements Scenario {
     private void fault() {
       if (calm) return;
       var server = chance.of(servers);
-      switch (chance.below(15)) {
-        case 14 -> server.notice(0);
+      switch (chance.below(14)) {
         case 0, 1, 2 -> {
           if (server.alive) server.crash();
         }
@@ -304,8 +302,6 @@ final class RaftScenario implements Scenario {
 
     private void cutOff(int one, boolean oneWay) {
       trace.reached(oneWay ? "cut off in one direction" : "cut off");
-      // A network may refuse connections instead of losing messages.
-      if (chance.percent(50)) servers.get(one).notice(0);
       boolean away = chance.percent(50);
       for (int other = 0; other < SERVERS; other++) {
         if (other == one) continue;
@@ -491,14 +487,7 @@ final class RaftScenario implements Scenario {
           store = LogStore.open(disk, self, begin, first, fileBytesMax);
           var settings =
               new RaftSettings(
-                  self,
-                  ELECTION,
-                  Math.round(ELECTION * NodeConfig.LEASE_PART),
-                  Math.round(ELECTION * NodeConfig.ENDED_PART),
-                  snapshotCommands,
-                  20_000,
-                  64,
-                  messageBytesMax);
+                  self, ELECTION, ELECTION * 3 / 4, snapshotCommands, 20_000, 64, messageBytesMax);
           alive = true;
           isNew = false;
           isOut = false;
@@ -529,19 +518,6 @@ final class RaftScenario implements Scenario {
       void crash() {
         trace.reached("crash");
         down();
-        notice(chance.between(0, 30));
-      }
-
-      // Others notice that its process has ended, or are told so wrongly.
-      void notice(long millis) {
-        for (var other : servers) {
-          if (other == this || chance.percent(20)) continue;
-          at(
-              millis * MILLI + chance.below(5) * MILLI,
-              () -> {
-                if (other.alive) other.run(other.life, () -> other.core().ended(self.id()));
-              });
-        }
       }
 
       private void down() {

@@ -20,7 +20,6 @@ class RaftSimulationTest {
           "asked again",
           "file of the log written again",
           "later term in an answer",
-          "leader has ended",
           "log begins later and is here",
           "log jumps",
           "machine completes itself",
@@ -34,7 +33,6 @@ class RaftSimulationTest {
           "removed member is told",
           "replica is mended",
           "second change of members",
-          "shorter silence",
           "snapshot",
           "told later");
 
