@@ -2,18 +2,20 @@ package stoa.cli;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import stoa.ConnectionSecurity;
 import stoa.Forbidden;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.node.access.IdentitySource;
+import stoa.programs.ServerOptions;
 import stoa.transport.Address;
 import stoa.transport.Status;
 import stoa.transport.StatusException;
@@ -37,32 +39,7 @@ public final class Operator {
   // Other servers may have to fetch much from a server that drains.
   private static final long LONG_WAIT_SECONDS = 24 * 3_600;
 
-  @Option(
-      names = "--server",
-      paramLabel = "HOST:PORT",
-      description = "The server. Default: ${DEFAULT-VALUE}")
-  private String server = "127.0.0.1:7400";
-
-  @Option(
-      names = "--tls-certificate",
-      paramLabel = "FILE",
-      description = "The server's certificate, or the one that signed it, in PEM.")
-  private @Nullable Path certificate;
-
-  @Option(
-      names = "--token-file",
-      paramLabel = "FILE",
-      description = "A file with a token; of several lines, the first counts.")
-  private @Nullable Path tokenFile;
-
-  @Option(
-      names = "--client-certificate",
-      paramLabel = "FILE",
-      description = "The certificate that the command shows the server, in PEM.")
-  private @Nullable Path ownCertificate;
-
-  @Option(names = "--client-key", paramLabel = "FILE", description = "Its private key, in PEM.")
-  private @Nullable Path ownKey;
+  @Mixin private ServerOptions options = new ServerOptions();
 
   // A token that the caller gives in place of a file with one; null for none.
   private @Nullable String token;
@@ -81,9 +58,7 @@ public final class Operator {
   public Operator(
       String server, @Nullable Path certificate, @Nullable Path tokenFile, String option) {
     this.option = option;
-    this.server = server;
-    this.certificate = certificate;
-    this.tokenFile = tokenFile;
+    options = new ServerOptions(server, certificate, tokenFile);
   }
 
   /// Has it show a certificate.
@@ -91,8 +66,7 @@ public final class Operator {
   /// @param shown the certificate, in PEM; null for none
   /// @param key its private key, in PEM; null for none
   Operator showing(@Nullable Path shown, @Nullable Path key) {
-    ownCertificate = shown;
-    ownKey = key;
+    options.show(shown, key);
     return this;
   }
 
@@ -106,50 +80,31 @@ public final class Operator {
 
   /// Returns the arguments by which [Shell] opens the store.
   List<String> arguments() {
-    return List.of(
-        Shell.SERVER,
-        server,
-        word(certificate),
-        word(tokenFile),
-        word(ownCertificate),
-        word(ownKey));
-  }
-
-  private static String word(@Nullable Path file) {
-    return file == null ? "" : file.toString();
+    var all = new ArrayList<>(List.of(Shell.SERVER));
+    all.addAll(options.words());
+    return List.copyOf(all);
   }
 
   /// Opens the store as a program does.
   ///
   /// @throws IllegalArgumentException when a file cannot be used
   Stoa open() {
-    return Stoa.open(StoaConfig.of("stoa://" + server).withSecurity(security()));
+    return Stoa.open(StoaConfig.of("stoa://" + options.server()).withSecurity(security()));
   }
 
   private ConnectionSecurity security() {
-    if ((ownCertificate == null) != (ownKey == null)) {
-      throw new IllegalArgumentException(
-          "--client-certificate and --client-key go together; give both");
-    }
-    if (ownKey != null && certificate == null) {
-      throw new IllegalArgumentException(
-          "--client-certificate needs --tls-certificate, which says what the server shows");
-    }
-    ConnectionSecurity security = ConnectionSecurity.none();
-    if (certificate != null) security = ConnectionSecurity.trusting(certificate);
-    if (ownCertificate != null && ownKey != null) {
-      security = security.withCertificate(ownCertificate, ownKey);
-    }
+    ConnectionSecurity security = options.security();
     String word = token();
     return word == null ? security : security.withToken(word);
   }
 
   private @Nullable String token() {
-    if (token != null || tokenFile == null) return token;
+    Path file = options.tokenFile();
+    if (token != null || file == null) return token;
     try {
-      return new IdentitySource.Tokens(tokenFile).tokens().getFirst();
+      return new IdentitySource.Tokens(file).tokens().getFirst();
     } catch (IOException e) {
-      throw new IllegalArgumentException(tokenFile + " cannot be read: " + e.getMessage(), e);
+      throw new IllegalArgumentException(file + " cannot be read: " + e.getMessage(), e);
     }
   }
 
@@ -202,7 +157,7 @@ public final class Operator {
   }
 
   private <T> T ask(int group, long seconds, int leaderless, Function<SingleRequests, T> question) {
-    Endpoint address = Endpoint.of(server);
+    Endpoint address = Endpoint.of(options.server());
     for (int attempt = 1; ; attempt++) {
       String leader = leader(address, group);
       try {
@@ -239,7 +194,7 @@ public final class Operator {
   ///
   /// @throws IllegalArgumentException with the remedy when that fails
   public <T> T askItself(Function<SingleRequests, T> question) {
-    return ask(Endpoint.of(server), LEADER_SECONDS, question);
+    return ask(Endpoint.of(options.server()), LEADER_SECONDS, question);
   }
 
   /// Returns whether another server than the asked one answers; a hanging one does not.

@@ -28,6 +28,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -40,6 +41,7 @@ import stoa.StoaConfig;
 import stoa.Subscription;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.programs.ServerOptions;
 import stoa.programs.Words;
 import stoa.sinks.JsonLines;
 import stoa.sinks.KafkaTopic;
@@ -139,32 +141,7 @@ final class SinkCommand implements Callable<Integer> {
       description = "Ends when it has written what is there, and no change comes for a second.")
   private boolean once;
 
-  @Option(
-      names = "--server",
-      paramLabel = "HOST:PORT",
-      description = "The server of the store. Default: ${DEFAULT-VALUE}")
-  private String server = "127.0.0.1:7400";
-
-  @Option(
-      names = "--tls-certificate",
-      paramLabel = "FILE",
-      description = "The server's certificate, or the one that signed it, in PEM.")
-  private @Nullable Path certificate;
-
-  @Option(
-      names = "--token-file",
-      paramLabel = "FILE",
-      description = "A file with a token of a client.")
-  private @Nullable Path tokenFile;
-
-  @Option(
-      names = "--client-certificate",
-      paramLabel = "FILE",
-      description = "The certificate that the sink shows the server, in PEM.")
-  private @Nullable Path ownCertificate;
-
-  @Option(names = "--client-key", paramLabel = "FILE", description = "Its private key, in PEM.")
-  private @Nullable Path ownKey;
+  @Mixin private ServerOptions options = new ServerOptions();
 
   private SinkCommand() {}
 
@@ -179,10 +156,6 @@ final class SinkCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     var line = Objects.requireNonNull(spec).commandLine();
     if (days < 1) throw new ParameterException(line, "--days " + days + ": at least 1");
-    if ((ownCertificate == null) != (ownKey == null)) {
-      throw new ParameterException(
-          line, "--client-certificate and --client-key go together; give both");
-    }
     if (table != null && !place.startsWith(POSTGRES)) {
       throw new ParameterException(line, "--table is for " + POSTGRES + "...");
     }
@@ -290,7 +263,8 @@ final class SinkCommand implements Callable<Integer> {
 
   private void follow(Writer writer, PrintWriter out, PrintWriter err)
       throws IOException, SQLException, InterruptedException {
-    try (Stoa stoa = Stoa.open(StoaConfig.of("stoa://" + server).withSecurity(security()))) {
+    try (Stoa stoa =
+        Stoa.open(StoaConfig.of("stoa://" + options.server()).withSecurity(security()))) {
       Subscription held = stoa.subscribe(name, Duration.ofDays(days));
       out.println(
           "follows " + type + " for " + place.replaceFirst("password=[^&]*", "password=..."));
@@ -313,11 +287,8 @@ final class SinkCommand implements Callable<Integer> {
   }
 
   private ConnectionSecurity security() {
-    ConnectionSecurity security = ConnectionSecurity.none();
-    if (certificate != null) security = ConnectionSecurity.trusting(certificate);
-    if (ownCertificate != null && ownKey != null) {
-      security = security.withCertificate(ownCertificate, ownKey);
-    }
-    return tokenFile == null ? security : security.withTokenFile(tokenFile);
+    ConnectionSecurity security = options.security();
+    Path file = options.tokenFile();
+    return file == null ? security : security.withTokenFile(file);
   }
 }
