@@ -41,9 +41,10 @@ import stoa.programs.BackgroundProcess;
 /// Infinispan: servers in processes of their own that keep two copies of everything, and its Hot
 /// Rod client, which asks the owner of a key.
 ///
-/// Counters are its strong counters, which it cannot force to a disk. On disk, a counter is an entry
-/// that the client replaces if it is as the client has read it. A record is a value of bytes; replacing some of its fields
-/// takes two calls of the client, a read and a put, without isolation from other clients.
+/// Counters are its strong counters, which it cannot force to a disk. On disk, a counter is an
+/// entry that the client replaces if it is as the client has read it. A record is a value of bytes;
+/// replacing some of its fields takes two calls of the client, a read and a put, without isolation
+/// from other clients.
 public class InfinispanCluster implements ClusterContender {
   private static final int COUNTERS = 100;
   private static final int FIRST_USES = 12;
@@ -92,8 +93,7 @@ public class InfinispanCluster implements ClusterContender {
     var processes = new ArrayList<BackgroundProcess>();
     try {
       // A cold server on a busy machine may need longer than its client waits by default (2 s).
-      var configuration =
-          new ConfigurationBuilder().socketTimeout(ANSWER_TIMEOUT_MS).maxRetries(0);
+      var configuration = new ConfigurationBuilder().socketTimeout(ANSWER_TIMEOUT_MS).maxRetries(0);
       for (int i = 0; i < servers; i++) {
         Path data = Files.createDirectories(folder.resolve("node" + i));
         processes.add(
@@ -137,9 +137,7 @@ public class InfinispanCluster implements ClusterContender {
       counters =
           onDisk
               ? new Entries(
-                  client
-                      .<byte[], byte[]>getCache(InfinispanNode.COUNTERS)
-                      .withDataFormat(bytes))
+                  client.<byte[], byte[]>getCache(InfinispanNode.COUNTERS).withDataFormat(bytes))
               : strong(client);
     }
 

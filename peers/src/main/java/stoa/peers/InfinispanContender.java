@@ -9,14 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.infinispan.client.hotrod.DataFormat;
 import org.infinispan.client.hotrod.RemoteCache;
-import org.infinispan.client.hotrod.RemoteCacheManager;
 import org.infinispan.client.hotrod.RemoteCounterManagerFactory;
-import org.infinispan.client.hotrod.configuration.ClientIntelligence;
-import org.infinispan.client.hotrod.configuration.ConfigurationBuilder;
 import org.infinispan.client.hotrod.configuration.NearCacheMode;
-import org.infinispan.commons.marshall.IdentityMarshaller;
 import org.infinispan.counter.api.CounterConfiguration;
 import org.infinispan.counter.api.CounterManager;
 import org.infinispan.counter.api.CounterType;
@@ -24,7 +19,6 @@ import org.infinispan.counter.api.SyncStrongCounter;
 import org.jspecify.annotations.Nullable;
 import stoa.bench.machine.ServerJava;
 import stoa.bench.remote.RemoteContender;
-import stoa.programs.BackgroundProcess;
 
 /// Infinispan, a Hot Rod server and a client: durable with its file store and synced writes.
 ///
@@ -53,62 +47,42 @@ public final class InfinispanContender implements RemoteContender {
 
   @Override
   public Connection start(Path folder, Persistence persistence) throws Exception {
-    var server =
-        BackgroundProcess.java(
-            InfinispanServer.class.getName(),
+    return new Client(
+        InfinispanClient.start(
+            folder,
+            persistence,
             ServerJava.HEAP,
-            List.of(persistence.name(), folder.toString()));
-    try {
-      int port = Integer.parseInt(server.await(InfinispanServer.LISTENING));
-      var configuration = new ConfigurationBuilder();
-      configuration
-          .addServer()
-          .host("127.0.0.1")
-          .port(port)
-          .clientIntelligence(ClientIntelligence.BASIC);
-      configuration
-          .remoteCache(InfinispanServer.PUBLISHED)
-          .nearCacheMode(NearCacheMode.INVALIDATED)
-          .nearCacheMaxEntries(100);
-      return new Client(server, new RemoteCacheManager(configuration.build()), persistence);
-    } catch (Exception e) {
-      server.close();
-      throw e;
-    }
+            configuration ->
+                configuration
+                    .remoteCache(InfinispanServer.PUBLISHED)
+                    .nearCacheMode(NearCacheMode.INVALIDATED)
+                    .nearCacheMaxEntries(100)),
+        persistence);
   }
 
   /// Returns a counter, after defining it.
   static SyncStrongCounter counter(CounterManager manager, int number) {
     String name = "counter " + number;
-    manager.defineCounter(
-        name, CounterConfiguration.builder(CounterType.UNBOUNDED_STRONG).build());
+    manager.defineCounter(name, CounterConfiguration.builder(CounterType.UNBOUNDED_STRONG).build());
     return manager.getStrongCounter(name).sync();
   }
 
   private static final class Client implements Connection {
     private static final byte[] KEY = {1};
-    private static final DataFormat BYTES =
-        DataFormat.builder()
-            .keyMarshaller(IdentityMarshaller.INSTANCE)
-            .valueMarshaller(IdentityMarshaller.INSTANCE)
-            .build();
-
-    private final BackgroundProcess server;
-    private final RemoteCacheManager client;
+    private final InfinispanClient client;
     private final RemoteCache<byte[], byte[]> values;
     private final RemoteCache<byte[], byte[]> stored;
     // Empty where counters are stored.
     private final List<SyncStrongCounter> counters;
     private final RemoteCache<String, Long> published;
 
-    Client(BackgroundProcess server, RemoteCacheManager client, Persistence persistence) {
-      this.server = server;
+    Client(InfinispanClient client, Persistence persistence) {
       this.client = client;
-      values = client.<byte[], byte[]>getCache(InfinispanServer.VALUES).withDataFormat(BYTES);
-      stored = client.<byte[], byte[]>getCache(InfinispanServer.COUNTERS).withDataFormat(BYTES);
-      published = client.getCache(InfinispanServer.PUBLISHED);
+      values = client.bytes(InfinispanServer.VALUES);
+      stored = client.bytes(InfinispanServer.COUNTERS);
+      published = client.manager().getCache(InfinispanServer.PUBLISHED);
       published.put("number", 0L);
-      CounterManager manager = RemoteCounterManagerFactory.asCounterManager(client);
+      CounterManager manager = RemoteCounterManagerFactory.asCounterManager(client.manager());
       counters =
           persistence == Persistence.SYNCED
               ? List.of()
@@ -122,7 +96,7 @@ public final class InfinispanContender implements RemoteContender {
 
     @Override
     public Duration serverProcessorTime() {
-      return server.processorTime();
+      return client.server().processorTime();
     }
 
     @Override
@@ -173,9 +147,7 @@ public final class InfinispanContender implements RemoteContender {
 
     @Override
     public void close() {
-      try (server) {
-        client.stop();
-      }
+      client.close();
     }
   }
 }

@@ -6,19 +6,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.infinispan.client.hotrod.DataFormat;
 import org.infinispan.client.hotrod.RemoteCache;
-import org.infinispan.client.hotrod.RemoteCacheManager;
 import org.infinispan.client.hotrod.RemoteCounterManagerFactory;
-import org.infinispan.client.hotrod.configuration.ClientIntelligence;
-import org.infinispan.client.hotrod.configuration.ConfigurationBuilder;
-import org.infinispan.commons.marshall.IdentityMarshaller;
 import org.infinispan.counter.api.SyncStrongCounter;
 import org.jspecify.annotations.Nullable;
-import stoa.bench.machine.ServerJava;
 import stoa.bench.curves.CurveContender;
+import stoa.bench.machine.ServerJava;
 import stoa.bench.remote.RemoteContender.Persistence;
-import stoa.programs.BackgroundProcess;
 
 /// Infinispan under the curves: one Hot Rod server and a client, as in [InfinispanContender].
 public abstract class InfinispanCurves implements CurveContender {
@@ -51,48 +45,24 @@ public abstract class InfinispanCurves implements CurveContender {
 
   @Override
   public Target start(Path folder) throws Exception {
-    var server =
-        BackgroundProcess.java(
-            InfinispanServer.class.getName(),
-            ServerJava.HEAP,
-            List.of(persistence.name(), folder.toString()));
-    try {
-      int port = Integer.parseInt(server.await(InfinispanServer.LISTENING));
-      var configuration = new ConfigurationBuilder();
-      configuration
-          .addServer()
-          .host("127.0.0.1")
-          .port(port)
-          .clientIntelligence(ClientIntelligence.BASIC);
-      return new Client(server, new RemoteCacheManager(configuration.build()), persistence);
-    } catch (Exception e) {
-      server.close();
-      throw e;
-    }
+    return new Client(
+        InfinispanClient.start(folder, persistence, ServerJava.HEAP, _ -> {}), persistence);
   }
 
   private static final class Client implements Target {
-    private static final DataFormat BYTES =
-        DataFormat.builder()
-            .keyMarshaller(IdentityMarshaller.INSTANCE)
-            .valueMarshaller(IdentityMarshaller.INSTANCE)
-            .build();
-
-    private final BackgroundProcess server;
-    private final RemoteCacheManager client;
+    private final InfinispanClient client;
     private final RemoteCache<byte[], byte[]> values;
     private final RemoteCache<byte[], byte[]> stored;
     private final RemoteCache<String, Long> tasks;
     // Empty where counters are stored.
     private final List<SyncStrongCounter> counters;
 
-    Client(BackgroundProcess server, RemoteCacheManager client, Persistence persistence) {
-      this.server = server;
+    Client(InfinispanClient client, Persistence persistence) {
       this.client = client;
-      values = client.<byte[], byte[]>getCache(InfinispanServer.VALUES).withDataFormat(BYTES);
-      stored = client.<byte[], byte[]>getCache(InfinispanServer.COUNTERS).withDataFormat(BYTES);
-      tasks = client.getCache(InfinispanServer.PUBLISHED);
-      var manager = RemoteCounterManagerFactory.asCounterManager(client);
+      values = client.bytes(InfinispanServer.VALUES);
+      stored = client.bytes(InfinispanServer.COUNTERS);
+      tasks = client.manager().getCache(InfinispanServer.PUBLISHED);
+      var manager = RemoteCounterManagerFactory.asCounterManager(client.manager());
       counters =
           persistence == Persistence.SYNCED
               ? List.of()
@@ -142,9 +112,7 @@ public abstract class InfinispanCurves implements CurveContender {
 
     @Override
     public void close() {
-      try (server) {
-        client.stop();
-      }
+      client.close();
     }
   }
 }

@@ -3,18 +3,12 @@ package stoa.peers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import org.infinispan.client.hotrod.DataFormat;
 import org.infinispan.client.hotrod.RemoteCache;
-import org.infinispan.client.hotrod.RemoteCacheManager;
-import org.infinispan.client.hotrod.configuration.ClientIntelligence;
-import org.infinispan.client.hotrod.configuration.ConfigurationBuilder;
-import org.infinispan.commons.marshall.IdentityMarshaller;
 import org.jspecify.annotations.Nullable;
 import stoa.bench.maps.MapContender;
 import stoa.bench.maps.OpenMap;
 import stoa.bench.maps.ServedMaps;
 import stoa.bench.remote.RemoteContender.Persistence;
-import stoa.programs.BackgroundProcess;
 
 /// The records of `./stoa bench records` in a cache of one Infinispan server.
 public final class InfinispanMaps implements ServedMaps {
@@ -42,42 +36,17 @@ public final class InfinispanMaps implements ServedMaps {
 
     @Override
     public OpenMap open(Path folder) throws Exception {
-      var server =
-          BackgroundProcess.java(
-              InfinispanServer.class.getName(),
-              HEAP,
-              List.of(Persistence.SYNCED.name(), folder.toString()));
-      try {
-        int port = Integer.parseInt(server.await(InfinispanServer.LISTENING));
-        var configuration = new ConfigurationBuilder();
-        configuration
-            .addServer()
-            .host("127.0.0.1")
-            .port(port)
-            .clientIntelligence(ClientIntelligence.BASIC);
-        return new Client(server, new RemoteCacheManager(configuration.build()));
-      } catch (Exception e) {
-        server.close();
-        throw e;
-      }
+      return new Client(InfinispanClient.start(folder, Persistence.SYNCED, HEAP, _ -> {}));
     }
   }
 
   private static final class Client implements OpenMap {
-    private static final DataFormat BYTES =
-        DataFormat.builder()
-            .keyMarshaller(IdentityMarshaller.INSTANCE)
-            .valueMarshaller(IdentityMarshaller.INSTANCE)
-            .build();
-
-    private final BackgroundProcess server;
-    private final RemoteCacheManager client;
+    private final InfinispanClient client;
     private final RemoteCache<byte[], byte[]> values;
 
-    Client(BackgroundProcess server, RemoteCacheManager client) {
-      this.server = server;
+    Client(InfinispanClient client) {
       this.client = client;
-      values = client.<byte[], byte[]>getCache(InfinispanServer.VALUES).withDataFormat(BYTES);
+      values = client.bytes(InfinispanServer.VALUES);
     }
 
     @Override
@@ -92,9 +61,7 @@ public final class InfinispanMaps implements ServedMaps {
 
     @Override
     public void close() {
-      try (server) {
-        client.stop();
-      }
+      client.close();
     }
   }
 }

@@ -24,6 +24,7 @@ import stoa.bench.report.Outcome;
 import stoa.bench.report.Report;
 import stoa.bench.report.Result;
 import stoa.programs.Directories;
+import stoa.programs.Words;
 
 /// Draws the micro-benchmarks of the AOF paper (Figures 4(b) and 4(c)) and the CRESON paper
 /// (Figures 5(b) and 5(c)) as curves: `put`, `inc` and `enq;deq` on 1 to 100 objects by 1 to 24
@@ -183,21 +184,16 @@ public final class CurvesBenchmark implements Benchmark<CurvesScale> {
   }
 
   private static String name(Operation operation, int objects, int callers, String contender) {
-    return "%s, %d object%s, %d caller%s, %s"
+    return "%s, %s, %s, %s"
         .formatted(
-            operation,
-            objects,
-            objects == 1 ? "" : "s",
-            callers,
-            callers == 1 ? "" : "s",
-            contender);
+            operation, Words.count(objects, "object"), Words.count(callers, "caller"), contender);
   }
 
   private static void tell(
       Findings findings, CurvesScale sizes, Samples samples, List<String> contenders) {
     for (Operation operation : Operation.values()) {
       for (int objects : sizes.objects()) {
-        String what = "%s on %d object%s".formatted(operation, objects, objects == 1 ? "" : "s");
+        String what = operation + " on " + Words.count(objects, "object");
         findings.matrix(
             what + ", calls/s", table(sizes, samples, contenders, operation, objects, ""));
         findings.matrix(
@@ -262,7 +258,7 @@ public final class CurvesBenchmark implements Benchmark<CurvesScale> {
       panels.add(Lines.panel(operation.toString(), samples, sizes.callers(), lines, 1));
     }
     return new Chart(
-        "Calls on %d object%s over the loopback device".formatted(objects, objects == 1 ? "" : "s"),
+        "Calls on " + Words.count(objects, "object") + " over the loopback device",
         "each caller calls again as soon as it is answered; every sample and the median",
         unit,
         "callers",

@@ -8,18 +8,16 @@ import java.util.stream.IntStream;
 import stoa.KeyValueStore;
 import stoa.Stoa;
 import stoa.bench.cluster.ClusterServers;
+import stoa.bench.cluster.OpenStoa;
 import stoa.bench.load.Counter;
 import stoa.bench.load.Fifo;
 import stoa.bench.remote.RemoteContender;
 import stoa.bench.remote.RemoteContender.Persistence;
-import stoa.bench.remote.StoaServer;
 
 /// This engine under the curves.
 ///
 /// @param way starts its servers
 record StoaCurves(String name, Way way) implements CurveContender {
-  private static final int SERVERS = 3;
-
   /// Starts servers and a client.
   interface Way {
     /// Starts them, see [CurveContender#start].
@@ -44,31 +42,15 @@ record StoaCurves(String name, Way way) implements CurveContender {
     if (servers.isEmpty()) {
       throw new RemoteContender.Missing("clusters are in the module trials");
     }
-    var running = servers.get().start(folder, new ClusterServers.Shape(SERVERS, 1, SERVERS, false));
-    return new Numbered(running.stoa(), running::close);
+    return numbered(OpenStoa.replicated(servers.get(), folder));
   }
 
   private static Target served(Path folder, Persistence persistence) throws Exception {
-    var server = StoaServer.serve(folder, persistence);
-    try {
-      Stoa stoa = Stoa.open("stoa://" + StoaServer.address(server));
-      return new Numbered(
-          stoa,
-          () -> {
-            try (server) {
-              stoa.close();
-            }
-          });
-    } catch (Exception e) {
-      server.close();
-      throw e;
-    }
+    return numbered(OpenStoa.served(folder, persistence));
   }
 
-  /// The end of a target.
-  interface End {
-    /// Ends the servers and the client.
-    void close() throws IOException;
+  private static Target numbered(OpenStoa open) {
+    return new Numbered(open.stoa(), open.end());
   }
 
   /// The keys, counters and queues of a store. Thread-safe.
@@ -77,12 +59,12 @@ record StoaCurves(String name, Way way) implements CurveContender {
     private final List<String> keys;
     private final List<Counter> counters;
     private final List<Fifo> queues;
-    private final End end;
+    private final OpenStoa.End end;
 
     /// Creates it.
     ///
     /// @param end closes the store
-    Numbered(Stoa stoa, End end) {
+    Numbered(Stoa stoa, OpenStoa.End end) {
       this.end = end;
       store = stoa.store();
       keys = IntStream.range(0, OBJECTS_MAX).mapToObj(i -> "key " + i).toList();

@@ -18,6 +18,7 @@ import stoa.bench.report.Findings;
 import stoa.bench.report.Outcome;
 import stoa.bench.report.Result;
 import stoa.programs.Directories;
+import stoa.programs.Words;
 
 /// Runs YCSB A to D on the key-value store of servers, with 10^6 records of 1 KB: Figure 4(a) of
 /// the AOF paper, and 5(a) of the CRESON paper.
@@ -117,8 +118,7 @@ public final class RecordsBenchmark implements Benchmark<MapsScale> {
   }
 
   private static String measure(String workload, int callers, String contender) {
-    return "YCSB %s, %d caller%s, %s"
-        .formatted(workload, callers, callers == 1 ? "" : "s", contender);
+    return "YCSB %s, %s, %s".formatted(workload, Words.count(callers, "caller"), contender);
   }
 
   private static Outcome told(
@@ -143,7 +143,8 @@ public final class RecordsBenchmark implements Benchmark<MapsScale> {
         }
       }
       findings.section(
-          "%,d records of 10 fields, %d callers".formatted(sizes.records(), callers), results);
+          "%,d records of 10 fields, %s".formatted(sizes.records(), Words.count(callers, "caller")),
+          results);
     }
     findings.section("the disk", List.of(Result.of(samples, FORCE, "1/s")));
     return findings.outcome();

@@ -6,12 +6,11 @@ import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import stoa.KeyValueStore;
-import stoa.Stoa;
 import stoa.bench.cluster.ClusterServers;
+import stoa.bench.cluster.OpenStoa;
 import stoa.bench.remote.RemoteContender.Persistence;
-import stoa.bench.remote.StoaServer;
 
-/// The key-value store of this engine's servers, see [Stoa#store()].
+/// The key-value store of this engine's servers, see [stoa.Stoa#store()].
 ///
 /// @param name the name in tables
 /// @param how how a change is durable
@@ -22,8 +21,6 @@ record StoaKeys(String name, String how, Way way) implements MapContender {
     /// Starts them, with their data in an empty folder.
     OpenMap open(Path folder) throws Exception;
   }
-
-  private static final int SERVERS = 3;
 
   /// One server, and three if the class path has clusters.
   static List<MapContender> all() {
@@ -38,11 +35,7 @@ record StoaKeys(String name, String how, Way way) implements MapContender {
                 new StoaKeys(
                     "Stoa, 3 servers",
                     "two of three servers have a change on their disks before the answer",
-                    folder -> {
-                      var shape = new ClusterServers.Shape(SERVERS, 1, SERVERS, false);
-                      var running = servers.start(folder, shape);
-                      return new Keys(running.stoa().store(), running::close);
-                    })))
+                    folder -> keys(OpenStoa.replicated(servers, folder)))))
         .orElse(List.of(one));
   }
 
@@ -52,30 +45,15 @@ record StoaKeys(String name, String how, Way way) implements MapContender {
   }
 
   private static OpenMap served(Path folder) throws Exception {
-    var server = StoaServer.serve(folder, Persistence.SYNCED);
-    try {
-      Stoa stoa = Stoa.open("stoa://" + StoaServer.address(server));
-      return new Keys(
-          stoa.store(),
-          () -> {
-            try (server) {
-              stoa.close();
-            }
-          });
-    } catch (Exception e) {
-      server.close();
-      throw e;
-    }
+    return keys(OpenStoa.served(folder, Persistence.SYNCED));
   }
 
-  /// Ends servers and a client.
-  interface End {
-    /// Ends them.
-    void close() throws IOException;
+  private static OpenMap keys(OpenStoa open) {
+    return new Keys(open.stoa().store(), open.end());
   }
 
   /// The keys of a store. Thread-safe.
-  record Keys(KeyValueStore store, End end) implements OpenMap {
+  record Keys(KeyValueStore store, OpenStoa.End end) implements OpenMap {
     @Override
     public byte @Nullable [] get(String key) {
       return (byte @Nullable []) store.get(key);
