@@ -327,6 +327,20 @@ class CatchUpTest {
     behind.close();
   }
 
+  // The one that is asked later has applied less than the first one, and more than the follower.
+  @Test
+  void doesNotEndBeforeWhatABrokenOffOneMayHaveBrought() {
+    var run = new Run(1);
+    run.work(100);
+    int half = run.commands.size() / 2;
+    run.follow(half / 2);
+    var behind = new Replica(new PoweredDevice(PoweredDisk.memory(64 << 20), SMALL).device());
+    for (int i = 1; i <= half; i++) behind.apply(new Position(1, i), run.commands.get(i - 1));
+    assertThrows(IOException.class, () -> ask(run.leader, run.follower, 3));
+    assertThrows(CatchUp.Behind.class, () -> ask(behind, run.follower, Integer.MAX_VALUE));
+    behind.close();
+  }
+
   @Test
   void isCompleteOnceItHasAppliedWhatWasSent() {
     for (int seed = 0; seed < 50; seed++) {
