@@ -803,6 +803,7 @@ final class Seat {
     if (failed instanceof Late) throw tooLate("the word that all is durable");
     // After Again, it is as when the node was disconnected before.
     if (failed instanceof RuntimeException cause && !(cause instanceof Again)) throw cause;
+    if (failed instanceof Error error) throw error;
     if (tellLoss()) throw mayBeLost("");
     return null;
   }
