@@ -111,7 +111,7 @@ class SinkCommandTest {
       arguments = served.arguments();
       assertEquals(1, Main.run(writer, writer, arguments));
       arguments[6] = "shop.Order";
-      assertEquals(2, Main.run(writer, writer, arguments));
+      assertEquals(1, Main.run(writer, writer, arguments));
       String said = out.toString();
       assertTrue(said.contains("--table is for jdbc:postgresql:..."), said);
       assertTrue(said.contains("\"ftp://x\" is no place for changes"), said);

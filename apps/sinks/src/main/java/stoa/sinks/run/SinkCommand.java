@@ -70,8 +70,8 @@ import stoa.sinks.PostgresTable;
       "      --to kafka://localhost:9092/orders",
       "",
       "The program ends with 1 when the other system refuses; start it again then. It",
-      "waits for servers that are away. ./stoa subscriptions --delete NAME ends what the",
-      "store keeps for it."
+      "waits for servers that are away. ./stoa subscriptions --delete NAME ends what",
+      "the store keeps for it."
     })
 final class SinkCommand implements Callable<Integer> {
   private static final String FILE = "file:";
@@ -166,8 +166,8 @@ final class SinkCommand implements Callable<Integer> {
       write(Class.forName(type, false, loader), line.getOut(), line.getErr());
       return 0;
     } catch (ClassNotFoundException missing) {
-      throw new ParameterException(
-          line, "there is no class " + type + "; add the jar that has it to --classpath", missing);
+      throw new IllegalArgumentException(
+          "there is no class " + type + "; add the jar that has it to --classpath", missing);
     } catch (IOException | SQLException | KafkaException refused) {
       line.getErr().println("stoa: " + refused.getMessage());
       return 1;
