@@ -82,6 +82,9 @@ final class Arrows {
           "<dependency>\\s*<groupId>dev.stoa</groupId>(.*?)</dependency>", Pattern.DOTALL);
   private static final Pattern ARTIFACT =
       Pattern.compile("<artifactId>stoa-([a-z-]+)</artifactId>");
+  private static final Pattern ANY_DEPENDENCY =
+      Pattern.compile("<dependency>(.*?)</dependency>", Pattern.DOTALL);
+  private static final Pattern ANY_ARTIFACT = Pattern.compile("<artifactId>([^<]+)</artifactId>");
 
   private Arrows() {}
 
@@ -120,6 +123,49 @@ final class Arrows {
         .filter(text -> !text.contains("<scope>test</scope>"))
         .forEach(text ->
             ARTIFACT.matcher(text).results().forEach(artifact -> found.add(artifact.group(1))));
+    return found;
+  }
+
+  /// The dependencies that a module has for its tests alone, while a module below it runs with them:
+  /// Maven then leaves them out of the programs of the upper module.
+  static List<String> narrowed(Repository repository) {
+    Map<String, String> poms = new LinkedHashMap<>();
+    repository
+        .modules()
+        .forEach(module ->
+            poms.put(module.name(), repository.text(module.folder().resolve("pom.xml"))));
+    var problems = new ArrayList<String>();
+    poms.forEach((name, pom) -> {
+      Set<String> tested = artifacts(pom, true);
+      for (String lower : below(name, poms, new TreeSet<>())) {
+        var both = new TreeSet<>(artifacts(poms.get(lower), false));
+        both.retainAll(tested);
+        both.forEach(artifact -> problems.add(
+            "%s has %s for its tests alone, but %s runs with it; give it the scope runtime"
+                .formatted(name, artifact, lower)));
+      }
+    });
+    return problems;
+  }
+
+  private static Set<String> below(String name, Map<String, String> poms, Set<String> found) {
+    for (String lower : dependencies(poms.get(name))) {
+      if (poms.containsKey(lower) && found.add(lower)) below(lower, poms, found);
+    }
+    return found;
+  }
+
+  /// The artifacts of any group that a `pom.xml` names as dependencies of the module itself.
+  private static Set<String> artifacts(String pom, boolean ofTests) {
+    var found = new TreeSet<String>();
+    String own = pom.replaceFirst("(?s)<build>.*", "");
+    ANY_DEPENDENCY
+        .matcher(own)
+        .results()
+        .map(dependency -> dependency.group(1))
+        .filter(text -> text.contains("<scope>test</scope>") == ofTests)
+        .forEach(text ->
+            ANY_ARTIFACT.matcher(text).results().limit(1).forEach(one -> found.add(one.group(1))));
     return found;
   }
 

@@ -35,6 +35,18 @@ class ArrowsTest {
   }
 
   @Test
+  void refusesForTestsAloneWhatAModuleBelowRunsWith() throws IOException {
+    String library = "<dependency><groupId>g</groupId><artifactId>parser</artifactId>%s</dependency>";
+    String tested = dependency("low", "") + library.formatted("<scope>test</scope>");
+    assertEquals(
+        List.of(
+            "high has parser for its tests alone, but low runs with it; give it the scope runtime"),
+        Arrows.narrowed(sample(library.formatted(""), tested)));
+    String runtime = dependency("low", "") + library.formatted("<scope>runtime</scope>");
+    assertEquals(List.of(), Arrows.narrowed(sample(library.formatted(""), runtime)));
+  }
+
+  @Test
   void refusesAModuleWithoutAPlace() throws IOException {
     assertEquals(
         List.of("high has no place among the layers; give it one in Arrows"),

@@ -150,6 +150,7 @@ class TidyTest {
   void modulesDependOnlyOnModulesBelowThem() {
     none(Arrows.problems(repository, Arrows.ALLOWED));
     none(Arrows.strays(repository));
+    none(Arrows.narrowed(repository));
   }
 
   @Test
