@@ -9,8 +9,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.spi.CallContext;
 
-/// What methods of shared objects use in place of clocks and random generators, and to reach other
-/// objects and collections.
+/// Replacements for clocks and random generators in methods of shared objects, and the way from
+/// such a method to other objects and to collections.
 ///
 /// Every value is a function of the logged call, so every replay and every replica gets the same
 /// value. Outside a call on a shared object each method throws [IllegalStateException].
