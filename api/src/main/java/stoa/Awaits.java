@@ -17,7 +17,7 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface Awaits {
-  /// Whether no call that waits behind this one on the same object goes on before it.
+  /// Whether the calls that wait behind this one on the same object go on only after this one.
   ///
   /// Without it, a call that waits for less may overtake. With it, calls go on in the order of
   /// their arrival, and one that waits for much does not starve: a writer among readers, or a
@@ -27,7 +27,7 @@ public @interface Awaits {
 
   /// The name of a method of the same class, with the same parameters, that the store calls when a
   /// caller leaves while its call waits: the caller's session has ended, its time by [Stoa#within]
-  /// is over, or an operator has cancelled the call. The method can tell callers that wait for this
+  /// is over, or an operator has canceled the call. The method can tell callers that wait for this
   /// one that it has left. Empty for none.
   ///
   /// The method returns `void`, does not wait, and changes the object. The store calls it with the

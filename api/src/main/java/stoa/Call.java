@@ -9,11 +9,11 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.spi.CallContext;
 
-/// Replacements for clocks and randomness in methods of shared objects, and their way to other
-/// objects and to collections.
+/// Replacements for clocks and random generators in methods of shared objects, and the way from
+/// such a method to other objects and to collections.
 ///
 /// Every value is a function of the logged call, so every replay and every replica gets the same
-/// one. Outside a call on a shared object each method throws [IllegalStateException].
+/// value. Outside a call on a shared object each method throws [IllegalStateException].
 public final class Call {
   private Call() {}
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start start, Detail detail) {
   /// The place where a stream of changes begins.
   public sealed interface Start {
-    /// With the changes that are logged after it was opened.
+    /// With the changes that the store logs after the stream was opened.
     record Now() implements Start {}
 
     /// With the changes behind a log address, such as a [ChangeStream#token()].

@@ -15,8 +15,8 @@ public sealed interface Keep {
   record All() implements Keep {}
 
   /// Keeps the last versions of each object, and nothing of the past of a deleted one. The default
-  /// of a `memory:` store, which so holds the present and not the past. Keeps as many addresses of
-  /// the log, and at least 65,536.
+  /// of a `memory:` store, with 1,000 versions. Of the log, the store keeps as many addresses, and
+  /// at least 65,536.
   ///
   /// @param count how many versions before the last one
   record Versions(long count) implements Keep {

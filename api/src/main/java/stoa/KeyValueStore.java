@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// }
 ///
 /// KeyValueStore store = stoa.store();
-/// Registration alarm =
+/// ListenerRegistration alarm =
 ///     store.register("boiler", event -> System.out.println(event.value()), new Alarm(90));
 /// store.put("boiler", 95.0);
 /// ```

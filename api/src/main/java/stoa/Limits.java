@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 /// @param callBytesMax the encoded size of one call's arguments, or of its answer
 /// @param queuedCallsMax accepted calls without an answer, over the whole store
 /// @param residentBytesMax the encoded size of the objects in memory, of which a quarter is for
-///   their past and for local and cached views; idle ones beyond it leave. In the client of a
-///   server, of the states for such views
+///   their past and for local and cached views; idle objects beyond it leave memory. In the client
+///   of a server, the encoded size of the states for such views
 /// @param memoryBytesMax the size of a `memory:` store's log, which holds the objects and blobs,
 ///   and of their past what [Keep] says. A full store reclaims what it does not need, and refuses a
 ///   call for which there is still no room with [Unavailable] before it logs the call. It keeps a

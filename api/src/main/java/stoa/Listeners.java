@@ -6,12 +6,12 @@ import java.util.List;
 /// The listeners of objects: shared objects that the store calls for each change of an object, of
 /// all objects of a type, or of all objects with a tag.
 ///
-/// A listener has a name, and is in the store: it goes on whatever programs run. It hears each
-/// change at least once, some hundredths of a second after the change is durable, in the order of
-/// the log among the objects of a group. Of a transaction over several groups, each group's part is
-/// told by itself. A call that the store takes back is no change. The store keeps the log for a
-/// listener until it has heard it, at most for [#AGE_MAX]. See docs/guide/object-listeners.md.
-/// Thread-safe.
+/// A listener has a name and is in the store, so it also works while no program runs. It hears each
+/// change at least once, some hundredths of a second after the change is durable. The changes of
+/// the objects of one group come in the order of the log. A listener hears a transaction over
+/// several groups in parts, one for each group. A call that the store takes back is no change. The
+/// store keeps the log for a listener until the listener has heard it, at most for [#AGE_MAX]. See
+/// docs/guide/object-listeners.md. Thread-safe.
 public interface Listeners {
   /// How many listeners a store has at most.
   int LISTENERS_MAX = 100;
@@ -35,8 +35,8 @@ public interface Listeners {
   /// @param heard what it hears: a type or an object, now, after a token, or from the beginning;
   ///   events have the calls and their arguments alone
   /// @param listener the proxy of a shared object
-  /// @throws IllegalArgumentException when there is a listener of that name, when it shall hear
-  ///   everything, the present, answers or states, and when the object cannot be called
+  /// @throws IllegalArgumentException when there is a listener of that name, when `heard` asks for
+  ///   all types, the present, answers or states, and when the store cannot call the object
   /// @throws LimitExceeded when there are [#LISTENERS_MAX] listeners
   void listen(String name, Changes<?> heard, ObjectListener listener);
 

@@ -5,7 +5,8 @@ package stoa;
 ///
 /// Addresses are ordered by epoch, then by counter, and none is issued twice.
 ///
-/// @param epoch the layout in which the address was issued, from 1
+/// @param epoch the number of the epoch in which the store issued the address, from 1; it rises
+///   when the store opens again
 /// @param counter the position within the epoch, from 1
 public record LogAddress(long epoch, long counter) implements Comparable<LogAddress> {
   @Override

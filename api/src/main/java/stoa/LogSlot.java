@@ -17,8 +17,8 @@ public sealed interface LogSlot {
     }
   }
 
-  /// The address is settled, and will never have an entry: it was issued in vain, begins an epoch,
-  /// or was never issued in its epoch.
+  /// The address is settled, and will never have an entry: no batch used it, it begins an epoch, or
+  /// it was never issued in its epoch.
   record Hole(LogAddress address) implements LogSlot {}
 
   /// The address had entries, which were released.

@@ -14,7 +14,7 @@ import java.util.Set;
 ///   `?shards=4&copies=full` to keep everything in two of them, so that the store restores a lost
 ///   shard from the others; such a store has no [Blob]s
 /// @param types classes that may travel as values or in fields though no declared field, parameter
-///   or result of a shared class names them: subclasses, mostly. Stoa refuses others
+///   or result of a shared class names them, such as subclasses. Stoa refuses other classes
 /// @param limits the bounds within which it works. A server has its own limits. Of a client's,
 ///   [Limits#callTimeMax()], [Limits#callBytesMax()], [Limits#blobBytesMax()] and those of
 ///   transactions count where they are lower; [Limits#queuedCallsMax()] bounds the calls that wait

@@ -5,7 +5,7 @@ import java.util.List;
 /// The timers of a store: durable entries that call a method of a shared object at a time.
 ///
 /// A timer fires exactly once for each of its times, in the order of the log, whatever crashes
-/// meanwhile; its call is an ordinary logged call of the object. Scheduling and cancelling are
+/// meanwhile; its call is an ordinary logged call of the object. Scheduling and canceling are
 /// calls, too: they are durable on return, and part of a transaction when they are made in one. See
 /// docs/guide/timers.md. Methods of shared objects use [Call#schedule] instead. Thread-safe.
 public interface Timers {
@@ -48,7 +48,7 @@ public interface Timers {
   boolean cancel(String name, Object target);
 
   /// Cancels a timer by its [identity][DurableTimer#id]; returns whether it was there. The end of
-  /// an object or value by itself cannot be cancelled: returns false.
+  /// an object or value by itself cannot be canceled: returns false.
   ///
   /// @throws IllegalArgumentException when it is no identity of a timer
   boolean cancel(String id);

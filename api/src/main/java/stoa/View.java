@@ -13,10 +13,10 @@ public sealed interface View {
   record Remote() implements View {}
 
   /// A state of the object in the caller's process, which playback of its stream keeps up to date.
-  /// Accessors run on the calling thread, one at a time, and see everything that any caller had
-  /// been answered before: they are linearizable, as those of [Remote]. Each costs one check of the
-  /// stream's last address, and the playback of missing entries. For objects with many reads and
-  /// few writes.
+  /// Accessors run on the calling thread, one at a time. An accessor sees every call that has
+  /// returned to any caller before, so accessors are linearizable, as those of [Remote]. Each one
+  /// costs one check of the stream's last address, and the playback of missing entries. Use it for
+  /// objects with many reads and few writes.
   ///
   /// The client of a server gets the missing calls and executes them, if it has the code that
   /// executed them at the server and they take fewer bytes than the state; otherwise the whole
