@@ -128,6 +128,11 @@ class DeliveryObject implements Noticed {
     dueMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Call.now()) + Math.min(pause, most);
   }
 
+  @Override
+  public long position() {
+    return over ? Long.MAX_VALUE : at.address().counter();
+  }
+
   @Accessor
   @Nullable State state() {
     return over ? null : new State(Objects.requireNonNull(heard), at, attempts, dueMicros);

@@ -9,6 +9,7 @@ import stoa.Listening;
 import stoa.LogAddress;
 import stoa.ObjectEvent;
 import stoa.ObjectListener;
+import stoa.Snapshot;
 import stoa.StreamStore;
 import stoa.base.Key;
 import stoa.base.Texts;
@@ -39,19 +40,22 @@ record SharedListeners(SharedStoa stoa) implements Listeners {
           "a listener hears calls and their arguments, not answers or states; read a change stream"
               + " (Stoa.changes) for these");
     }
-    LogAddress now = stoa.service().streams().tail();
-    LogAddress after =
-        switch (heard.start()) {
-          case Changes.Start.Now() -> now;
-          case Changes.Start.After(LogAddress token) -> token;
-          case Changes.Start.Beginning() -> StreamStore.BEGINNING;
-          case Changes.Start.Present() ->
-              throw new IllegalArgumentException(
-                  "a listener hears no present states; begin it with fromBeginning, or read a"
-                      + " change stream (Stoa.changes)");
-        };
-    long passUntil = heard.start() instanceof Changes.Start.Beginning ? now.counter() : 0;
-    begin(name, what(heard, passUntil), listener, after);
+    // The snapshot holds the log from here on, until the listener does.
+    try (Snapshot _ = stoa.snapshot()) {
+      LogAddress now = stoa.service().streams().tail();
+      LogAddress after =
+          switch (heard.start()) {
+            case Changes.Start.Now() -> now;
+            case Changes.Start.After(LogAddress token) -> token;
+            case Changes.Start.Beginning() -> StreamStore.BEGINNING;
+            case Changes.Start.Present() ->
+                throw new IllegalArgumentException(
+                    "a listener hears no present states; begin it with fromBeginning, or read a"
+                        + " change stream (Stoa.changes)");
+          };
+      long passUntil = heard.start() instanceof Changes.Start.Beginning ? now.counter() : 0;
+      begin(name, what(heard, passUntil), listener, after);
+    }
   }
 
   private ListenerObjects.Selection what(Changes<?> heard, long passUntil) {
@@ -75,7 +79,9 @@ record SharedListeners(SharedStoa stoa) implements Listeners {
     check(tag, "the name of a tag");
     MethodRun.refuse("begin a listener");
     var heard = new ListenerObjects.Selection(null, null, tag, 0);
-    begin(name, heard, listener, stoa.service().streams().tail());
+    try (Snapshot _ = stoa.snapshot()) { // as above
+      begin(name, heard, listener, stoa.service().streams().tail());
+    }
   }
 
   private void begin(

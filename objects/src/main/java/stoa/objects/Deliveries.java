@@ -54,8 +54,8 @@ final class Deliveries {
    * Invariants:
    * (1) The position of the object decides: a lane that has read too far, or from the wrong place,
    *     reads again from there, and the object refuses events for another position.
-   * (2) A pin at the position holds the log behind it, from before the caller knows that the
-   *     listener has begun. Until all lanes are known, one pin holds all.
+   * (2) A pin at the position holds the log behind it (HeldLog), from before the caller knows that
+   *     the listener has begun. Until all lanes are known, one pin holds all.
    * (3) While no change matches, a lane remembers how far it has read, and the object's position
    *     follows after many log addresses, so an idle store logs nothing.
    */
@@ -89,18 +89,14 @@ final class Deliveries {
   /// The delivery of events to one listener.
   private static final class Lane {
     private final byte[] key;
+    private final HeldLog log;
 
     // Guarded by this.
-    private long changes = 1;
     private long seen;
     private boolean running;
     private int pause;
     private long dueMicros = Long.MIN_VALUE;
     private long readTo;
-
-    // The pin that holds the log until the lane does, from the beginning of its listener on.
-    private Pins.@Nullable Pin begins;
-    private boolean held;
 
     // The state of the listener at the last look; no position while there is no listener.
     private long position = NOWHERE;
@@ -110,7 +106,6 @@ final class Deliveries {
     private ListenerObjects.@Nullable State state;
     private @Nullable Position from;
     private @Nullable ChangeFollower follower;
-    private Pins.@Nullable Pin pin;
     private long movedMicros;
     private boolean warned;
     private final ArrayDeque<Ahead> ahead = new ArrayDeque<>();
@@ -118,8 +113,9 @@ final class Deliveries {
     // The objects with the tag, as of what was read; null before, and without a tag.
     private @Nullable Set<String> tagged;
 
-    private Lane(byte[] key) {
+    private Lane(byte[] key, HeldLog log) {
       this.key = key;
+      this.log = log;
     }
 
     private void rewind() {
@@ -131,24 +127,10 @@ final class Deliveries {
       ahead.clear();
     }
 
-    private void release() {
-      rewind();
-      if (pin != null) pin.close();
-      pin = null;
-    }
-
     /// Notes the state of the listener.
     private synchronized void shows(ListenerObjects.@Nullable State now) {
       position = now == null ? NOWHERE : now.at().address().counter();
       failing = now != null && now.attempts() > 0;
-    }
-
-    /// Notes that the lane holds the log itself, or that its listener is over.
-    private synchronized void holds(boolean itself) {
-      held = itself;
-      Pins.Pin before = begins;
-      begins = null;
-      if (before != null) before.close();
     }
   }
 
@@ -204,18 +186,16 @@ final class Deliveries {
 
   /// Notes that an object which keeps a listener has changed, before the caller has its answer.
   ///
-  /// @param counter the log counter of the change: a new listener hears what is behind it
-  void changed(Key key, long counter) {
+  /// @param position the log counter behind which the listener must hear everything
+  void changed(Key key, long position) {
     if (!begun) return;
-    Lane lane = lane(key.name());
-    synchronized (lane) {
-      lane.changes++;
-      if (!lane.held && lane.begins == null) lane.begins = store.pins().pin(counter);
-    }
+    lane(key.name()).log.changed(position);
   }
 
   private Lane lane(byte[] key) {
-    return lanes.computeIfAbsent(objects().text("", key), _ -> new Lane(key));
+    return lanes.computeIfAbsent(
+        objects().text("", key),
+        _ -> new Lane(key, new HeldLog(counter -> store.pins().pin(counter)::close)));
   }
 
   private void tick() {
@@ -238,7 +218,7 @@ final class Deliveries {
       synchronized (lane) {
         if (lane.running || lane.pause-- > 0) continue;
         lane.pause = 0;
-        if (lane.seen == lane.changes && (now < lane.dueMicros || lane.readTo >= end)) continue;
+        if (lane.seen == lane.log.changes() && (now < lane.dueMicros || lane.readTo >= end)) continue;
         if (running.incrementAndGet() > RUNNING_MAX) {
           running.decrementAndGet();
           return;
@@ -275,10 +255,6 @@ final class Deliveries {
     unknown = null;
   }
 
-  private Pins.Pin pin(ListenerObjects.State state) {
-    return store.pins().pin(state.at().address().counter());
-  }
-
   private void start(Lane lane) {
     try {
       threads.answer(() -> run(lane));
@@ -294,9 +270,7 @@ final class Deliveries {
       while (rounds < ROUNDS_MAX && tell(lane)) rounds++;
     } catch (RuntimeException failed) {
       LOG.debug("a listener of objects waits for its store", failed);
-      synchronized (lane) {
-        lane.changes++; // what was read so far may be wrong
-      }
+      lane.log.looksAgain(); // what was read so far may be wrong
       pause = PAUSE_TICKS;
     } finally {
       ran(lane, pause);
@@ -315,10 +289,9 @@ final class Deliveries {
 
   /// Tells the next events; returns whether there may be more.
   private boolean tell(Lane lane) {
-    long changes;
+    long changes = lane.log.changes();
     boolean changed;
     synchronized (lane) {
-      changes = lane.changes;
       changed = changes != lane.seen;
     }
     ListenerObjects.State state = lane.state;
@@ -328,16 +301,15 @@ final class Deliveries {
     }
     lane.shows(state);
     if (state == null) {
-      lane.release();
+      lane.rewind();
+      if (!lane.log.end(changes)) return true; // another one may have begun meanwhile
       synchronized (lane) {
-        lane.held = false;
-        if (lane.changes == changes) lane.holds(false); // no other one has begun meanwhile
         lane.readTo = Long.MAX_VALUE;
         lane.seen = changes;
       }
       return false;
     }
-    hold(lane, state);
+    hold(lane, state, changes);
     if (clock.nowMicros() < state.dueMicros()) {
       synchronized (lane) {
         lane.dueMicros = state.dueMicros();
@@ -380,7 +352,9 @@ final class Deliveries {
   }
 
   /// Pins the position of a listener, while its object takes events.
-  private void hold(Lane lane, ListenerObjects.State state) {
+  ///
+  /// @param changes how many changes of the object there were before the state was read
+  private void hold(Lane lane, ListenerObjects.State state, long changes) {
     long counter = state.at().address().counter();
     boolean failsForLong =
         state.attempts() > 0 && counter < store.lastBefore(Listeners.AGE_MAX.toNanos() / 1_000);
@@ -391,15 +365,11 @@ final class Deliveries {
           name(lane),
           Listeners.AGE_MAX);
     }
-    Pins.Pin held = lane.pin;
     if (failsForLong) {
-      if (held != null) held.close();
-      lane.pin = null;
-    } else if (held == null || held.counter() != counter) {
-      lane.pin = pin(state);
-      if (held != null) held.close();
+      var _ = lane.log.end(changes); // what changed meanwhile is looked at next
+    } else {
+      lane.log.hold(counter);
     }
-    lane.holds(true);
     if (state.attempts() == 0) lane.warned = false;
   }
 
@@ -509,6 +479,7 @@ final class Deliveries {
     }
     Position to = events.getLast().at();
     objects().tell(stoa, lane.key, state.at(), events, to);
+    long changes = lane.log.changes();
     ListenerObjects.State after = objects().state(stoa, lane.key);
     lane.state = after;
     lane.shows(after);
@@ -519,7 +490,7 @@ final class Deliveries {
     for (PendingEvent _ : events) lane.ahead.remove();
     lane.from = to;
     lane.movedMicros = clock.nowMicros();
-    hold(lane, after);
+    hold(lane, after, changes);
   }
 
   /// Moves the position when it is far behind what was read in vain; returns whether it did.

@@ -41,7 +41,6 @@ import stoa.store.Store;
 import stoa.store.calls.HandlerQuery;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Unblocked;
-import stoa.store.running.ChangeRequest;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
@@ -636,10 +635,8 @@ final class ObjectHandler implements Handler {
     Object target = java.util.Objects.requireNonNull(instance);
     Answer answer = run(target, called.type(), called.method(), arguments, execution, null);
     if (target instanceof Timed timed) parts.alarms().changed(execution.key(), timed);
-    if (target instanceof Noticed) {
-      long counter =
-          execution.request instanceof ChangeRequest put ? put.counter : execution.counter;
-      parts.deliveries().changed(execution.key(), counter);
+    if (target instanceof Noticed noticed) {
+      parts.deliveries().changed(execution.key(), noticed.position());
     }
     return answer;
   }

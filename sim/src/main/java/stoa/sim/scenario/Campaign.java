@@ -11,6 +11,7 @@ import java.util.TreeMap;
 ///
 /// ```text
 /// Campaign [--scenario NAME]... [--seeds FROM-TO] [--digests]
+/// Campaign --help
 /// ```
 ///
 /// The name of a scenario is its short name or its class. For each failed run the campaign prints
@@ -38,6 +39,10 @@ public final class Campaign {
   /// Runs a campaign; ends the process with 0 when all runs succeed, with 1 when a run fails, and
   /// with 2 when the arguments are invalid.
   public static void main(String[] args) {
+    if (List.of(args).contains("--help")) {
+      System.out.print(help());
+      return;
+    }
     int status;
     try {
       status = parse(List.of(args)).run(System.out) ? 0 : 1;
@@ -46,6 +51,28 @@ public final class Campaign {
       status = 2;
     }
     System.exit(status);
+  }
+
+  /// Returns what the options mean, with the names of all scenarios.
+  static String help() {
+    return """
+    usage: %s [--scenario NAME]... [--seeds FROM-TO] [--digests]
+
+      --scenario NAME   runs one scenario, or several when it stands there again;
+                        otherwise all that need one process
+      --seeds FROM-TO   the seeds, 0-999 otherwise; one number is one seed
+      --digests         prints a digest of each run, which is the same in every JVM
+
+    scenarios of one process: %s
+    that take long: %s
+    of real processes: %s
+    """
+        .formatted(
+            COMMAND, names(Scenarios.ALL), names(Scenarios.LONG), names(Scenarios.ofProcesses()));
+  }
+
+  private static String names(List<Scenario> scenarios) {
+    return String.join(", ", scenarios.stream().map(Scenario::name).toList());
   }
 
   /// Returns the campaign that the arguments describe.

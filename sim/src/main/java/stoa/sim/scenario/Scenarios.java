@@ -118,9 +118,14 @@ public final class Scenarios {
                       SMALL)));
 
   // Run only by name.
-  private static final List<Scenario> LONG = List.of(new StorageSoak());
+  static final List<Scenario> LONG = List.of(new StorageSoak());
 
   private Scenarios() {}
+
+  /// Returns the scenarios that another module on the class path has, whose servers are processes.
+  static List<Scenario> ofProcesses() {
+    return ServiceLoader.load(Scenario.class).stream().map(ServiceLoader.Provider::get).toList();
+  }
 
   /// Returns the scenario of a short name, which the kit or a module on the class path has, or of a
   /// class.
@@ -128,9 +133,7 @@ public final class Scenarios {
     for (var scenario : Stream.concat(ALL.stream(), LONG.stream()).toList()) {
       if (scenario.name().equals(name)) return scenario;
     }
-    for (var scenario : ServiceLoader.load(Scenario.class)) {
-      if (scenario.name().equals(name)) return scenario;
-    }
+    for (var scenario : ofProcesses()) if (scenario.name().equals(name)) return scenario;
     try {
       return Class.forName(name).asSubclass(Scenario.class).getConstructor().newInstance();
     } catch (ReflectiveOperationException | ClassCastException e) {

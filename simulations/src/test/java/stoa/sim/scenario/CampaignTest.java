@@ -155,4 +155,13 @@ class CampaignTest {
     assertFalse(new Chance(1).percent(0));
     assertTrue(new Chance(1).percent(100));
   }
+
+  @Test
+  void theHelpNamesEachOptionAndEachScenario() {
+    String help = Campaign.help();
+    for (String option : List.of("--scenario", "--seeds", "--digests")) {
+      assertTrue(help.contains("  " + option + " "), help);
+    }
+    for (Scenario scenario : Scenarios.ALL) assertTrue(help.contains(scenario.name()), help);
+  }
 }
