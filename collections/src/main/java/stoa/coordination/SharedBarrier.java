@@ -80,8 +80,7 @@ public class SharedBarrier implements Forkable<SharedBarrier> {
   public Arrival arrive(Duration time) throws BrokenBarrierException {
     Leases.check(time);
     Instant now = Call.now();
-    Duration rest = Duration.between(now, Instant.MAX);
-    Instant mineEnds = time.compareTo(rest) < 0 ? now.plus(time) : Instant.MAX;
+    Instant mineEnds = Leases.end(now, time);
     breakAfter(now);
     if (isBroken) throw broken(round);
     long mine = round;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -65,6 +66,24 @@ class CoordinationTest {
       assertTrue(lock.unlock(next));
       assertTrue(lock.tryLock(LONG) > next);
       assertThrows(IllegalArgumentException.class, () -> lock.lock(Duration.ZERO));
+    }
+  }
+
+  @Test
+  void aLeaseMayBeVeryLong() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Duration always = Duration.ofSeconds(Long.MAX_VALUE);
+      SharedLock lock = stoa.get(SharedLock.class, "a");
+      long token = lock.lock(always);
+      assertEquals(Instant.MAX, lock.end());
+      assertEquals(0, lock.tryLock(LONG));
+      assertTrue(lock.renew(token, always));
+      assertTrue(lock.unlock(token));
+      SharedReadWriteLock both = stoa.get(SharedReadWriteLock.class, "a");
+      assertTrue(both.unlock(both.readLock(always)));
+      assertTrue(both.unlock(both.writeLock(always)));
+      SharedElection election = stoa.get(SharedElection.class, "a");
+      assertTrue(election.resign(election.campaign("a", always)));
     }
   }
 
