@@ -22,8 +22,8 @@ import stoa.Subscription;
 /// covers. So each change of an object shows in the table exactly once, whatever dies when, and no
 /// reader of the table sees a part of a transaction of the store.
 ///
-/// A text of PostgreSQL cannot have the character U+0000, nor half of a surrogate pair. The table has
-/// U+FFFD in their place.
+/// A text of PostgreSQL cannot have the character U+0000, nor half of a surrogate pair. The table
+/// has U+FFFD in their place.
 ///
 /// @param <T> the type of the objects
 public final class PostgresTable<T> {
@@ -137,9 +137,8 @@ public final class PostgresTable<T> {
     private String storable(String json) {
       return ESCAPE
           .matcher(json)
-          .replaceAll(
-              found ->
-                  found.group(1) == null ? Matcher.quoteReplacement(found.group()) : "\\\\ufffd");
+          .replaceAll(found ->
+              found.group(1) == null ? Matcher.quoteReplacement(found.group()) : "\\\\ufffd");
     }
 
     @Override

@@ -167,8 +167,7 @@ class PostgresTableTest {
         var found = ask.executeQuery("select key, state ->> 'text' from notes")) {
       assertTrue(found.next());
       assertEquals("a\ufffdb", found.getString(1));
-      assertEquals(
-          "none \ufffd, six \\u0000, half \ufffd, whole \ud83d\ude00", found.getString(2));
+      assertEquals("none \ufffd, six \\u0000, half \ufffd, whole \ud83d\ude00", found.getString(2));
     }
     database.commit();
   }
