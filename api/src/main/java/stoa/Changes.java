@@ -97,7 +97,8 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
     return new Changes<>(type, object, start, Detail.ANSWERS);
   }
 
-  /// Returns the same with answers, and with the states before and after each change.
+  /// Returns the same with answers, and with the states before and after each change. The states of
+  /// a collection are of no class that programs know; read them by [Stoa#history].
   public Changes<T> withStates() {
     return new Changes<>(type, object, start, Detail.STATES);
   }

@@ -142,7 +142,7 @@ public sealed interface Condition<T> {
     return atLeast(accessor, from).and(less(accessor, to));
   }
 
-  /// The accessor returns a text that begins with the prefix.
+  /// The accessor returns a text that begins with the prefix, of at most 999 characters.
   static <T> Condition<T> startsWith(Call1<T, String> accessor, String prefix) {
     return new Compared<>(accessor, Comparison.PREFIX, prefix);
   }

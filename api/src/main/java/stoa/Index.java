@@ -22,7 +22,8 @@ import java.lang.annotation.Target;
 /// [java.time.Instant], [java.time.Duration], [java.time.LocalDate], [java.time.LocalTime],
 /// [java.time.LocalDateTime], an enum, or a record of these. Null is a value, too, and the first
 /// one. Enum constants are in the order of their names, records in that of their components. Of a
-/// value of more than a thousand characters, the first thousand determine its order.
+/// value of more than a thousand characters, the first thousand determine its order; a query
+/// refuses a longer prefix, and does not count such values by [Query#countBy].
 ///
 /// An indexed accessor depends on the state of its own object alone: it calls no other object, and
 /// asks for no time, version or random number. The class executes at the store

@@ -75,6 +75,8 @@ public interface MapQuery<K, V> {
   long count();
 
   /// Returns the number of the entries for each value of a part, in the order of the values.
+  ///
+  /// @throws LimitExceeded when a value has more than 999 characters, which an index does not keep
   <R extends @Nullable Object> Map<R, Long> countBy(Call1<V, R> part);
 
   /// Watches the answer, as [Query#watch] does: its keys and their order. A value that changes, and

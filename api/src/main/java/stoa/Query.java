@@ -87,6 +87,8 @@ public interface Query<T> {
 
   /// Returns the number of the objects for each value that an accessor returns, in the order of the
   /// values.
+  ///
+  /// @throws LimitExceeded when a value has more than 999 characters, which an index does not keep
   <V extends @Nullable Object> Map<V, Long> countBy(Call1<T, V> accessor);
 
   /// Watches the answer: returns it, and then each change of it. After a call that may change the

@@ -119,7 +119,8 @@ public interface Stoa extends AutoCloseable {
   <T> ObjectListing<T> list(Class<T> type);
 
   /// Makes one call without waiting for it. Asynchronous calls of one thread on one object execute
-  /// in the order in which the thread makes them.
+  /// in the order in which the thread makes them. To cancel the future does not end the call; limit
+  /// its time by [#within].
   ///
   /// @param call makes exactly one call on the object that it gets and returns its answer
   ///   unchanged; process the answer in [CompletableFuture#thenApply]

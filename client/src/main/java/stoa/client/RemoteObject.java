@@ -104,7 +104,8 @@ final class RemoteObject implements Service.Target {
   static int timeMillis(SharedCall to, int most) {
     Duration limit = to.timeMax();
     if (limit == null) return most;
-    int millis = Math.clamp(limit.toMillis(), 1, Integer.MAX_VALUE);
+    boolean fits = limit.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) < 0;
+    int millis = fits ? Math.max(1, (int) limit.toMillis()) : Integer.MAX_VALUE;
     return most == 0 ? millis : Math.min(millis, most);
   }
 

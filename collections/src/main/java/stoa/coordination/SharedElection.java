@@ -62,7 +62,7 @@ public class SharedElection implements Forkable<SharedElection> {
     Instant now = Call.now();
     Leader known = leader;
     if (known == null || held != known.token() || !leads(now)) return false;
-    leader = new Leader(known.candidate(), held, now.plus(lease));
+    leader = new Leader(known.candidate(), held, Leases.end(now, lease));
     return true;
   }
 
@@ -83,7 +83,7 @@ public class SharedElection implements Forkable<SharedElection> {
   }
 
   private long lead(String candidate, Instant now, Duration lease) {
-    leader = new Leader(candidate, ++token, now.plus(lease));
+    leader = new Leader(candidate, ++token, Leases.end(now, lease));
     return token;
   }
 

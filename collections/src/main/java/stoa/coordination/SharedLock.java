@@ -59,7 +59,7 @@ public class SharedLock implements Forkable<SharedLock> {
     Leases.check(lease);
     Instant now = Call.now();
     if (held != token || isFree(now)) return false;
-    end = now.plus(lease);
+    end = Leases.end(now, lease);
     return true;
   }
 
@@ -85,7 +85,7 @@ public class SharedLock implements Forkable<SharedLock> {
   }
 
   private long acquire(Instant now, Duration lease) {
-    end = now.plus(lease);
+    end = Leases.end(now, lease);
     return ++token;
   }
 

@@ -92,11 +92,11 @@ public class SharedReadWriteLock implements Forkable<SharedReadWriteLock> {
     Leases.check(lease);
     Instant now = Call.now();
     if (held == writer && isWritten(now)) {
-      writerEnd = now.plus(lease);
+      writerEnd = Leases.end(now, lease);
       return true;
     }
     if (!isReading(held, now)) return false;
-    readers.put(held, now.plus(lease));
+    readers.put(held, Leases.end(now, lease));
     return true;
   }
 
@@ -133,14 +133,14 @@ public class SharedReadWriteLock implements Forkable<SharedReadWriteLock> {
       throw new IllegalStateException(
           READERS_MAX + " readers hold the lock; release one, or wait for the end of a lease");
     }
-    readers.put(++token, now.plus(lease));
+    readers.put(++token, Leases.end(now, lease));
     return token;
   }
 
   private long write(Instant now, Duration lease) {
     readers.clear(); // their leases have ended
     writer = ++token;
-    writerEnd = now.plus(lease);
+    writerEnd = Leases.end(now, lease);
     return token;
   }
 

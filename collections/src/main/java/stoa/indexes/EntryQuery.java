@@ -135,12 +135,7 @@ final class EntryQuery<K, V> implements MapQuery<K, V> {
   }
 
   private Test test(Condition.Compared<V> compared) {
-    IndexedMember member = member(compared.accessor());
-    if (compared.comparison() == Condition.Comparison.PREFIX && !member.form().isText()) {
-      throw new IllegalArgumentException(member.shown() + " is no text, and has no prefixes");
-    }
-    return new Test.Of(
-        member.name(), compared.comparison(), member.form().encode(compared.value()));
+    return Test.Of.of(member(compared.accessor()), compared.comparison(), compared.value());
   }
 
   private Test met(Predicate<? super V> predicate, List<Object> more) {

@@ -331,7 +331,7 @@ final class IndexCheck {
   }
 
   private static String shown(IndexForm form, String value) {
-    Object decoded = form.decode(value);
+    Object decoded = form.shown(value);
     return decoded instanceof String text ? "\"" + text + "\"" : String.valueOf(decoded);
   }
 

@@ -4,8 +4,11 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import stoa.Condition.Comparison;
 import stoa.front.MethodRun;
+import stoa.front.types.IndexForm;
+import stoa.front.types.IndexedMember;
 
 /// A condition over the values of an object, in the forms of their indexes. Immutable.
 sealed interface Test {
@@ -14,6 +17,20 @@ sealed interface Test {
 
   /// A comparison of a field or accessor with the form of a value.
   record Of(String member, Comparison comparison, String value) implements Test {
+    /// Returns the comparison with a value.
+    ///
+    /// @throws IllegalArgumentException when the value is of another class, or a prefix of no text
+    ///   or a longer one than a query compares
+    static Of of(IndexedMember member, Comparison comparison, @Nullable Object value) {
+      boolean isPrefix = comparison == Comparison.PREFIX;
+      IndexForm form = member.form();
+      if (isPrefix && !form.isText()) {
+        throw new IllegalArgumentException(member.shown() + " is no text, and has no prefixes");
+      }
+      String written = isPrefix ? form.encodePrefix(value) : form.encode(value);
+      return new Of(member.name(), comparison, written);
+    }
+
     @Override
     public boolean holds(MethodRun.Looked object) {
       String here = object.value(member);

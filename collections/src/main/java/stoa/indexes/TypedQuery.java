@@ -132,12 +132,7 @@ final class TypedQuery<T> implements Query<T> {
   }
 
   private Test test(Condition.Compared<T> compared) {
-    IndexedMember member = member(compared.accessor());
-    if (compared.comparison() == Condition.Comparison.PREFIX && !member.form().isText()) {
-      throw new IllegalArgumentException(member.shown() + " is no text, and has no prefixes");
-    }
-    return new Test.Of(
-        member.name(), compared.comparison(), member.form().encode(compared.value()));
+    return Test.Of.of(member(compared.accessor()), compared.comparison(), compared.value());
   }
 
   // ---- the plan

@@ -69,6 +69,23 @@ class CoordinationTest {
   }
 
   @Test
+  void aLeaseThatEndsBehindTheLastMomentIsRefused() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Duration always = Duration.ofSeconds(Long.MAX_VALUE);
+      SharedLock lock = stoa.get(SharedLock.class, "a");
+      assertThrows(IllegalArgumentException.class, () -> lock.lock(always));
+      long token = lock.lock(LONG);
+      assertThrows(IllegalArgumentException.class, () -> lock.renew(token, always));
+      assertTrue(lock.unlock(token));
+      SharedReadWriteLock both = stoa.get(SharedReadWriteLock.class, "a");
+      assertThrows(IllegalArgumentException.class, () -> both.readLock(always));
+      assertThrows(IllegalArgumentException.class, () -> both.writeLock(always));
+      SharedElection election = stoa.get(SharedElection.class, "a");
+      assertThrows(IllegalArgumentException.class, () -> election.campaign("a", always));
+    }
+  }
+
+  @Test
   void aSemaphoreGivesNoMorePermitsThanItHas() throws Exception {
     try (Stoa stoa = Stoa.open("memory:");
         var callers = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -32,7 +32,9 @@ import stoa.CallFailed;
 import stoa.Change;
 import stoa.Changes;
 import stoa.Closed;
+import stoa.Condition;
 import stoa.Index;
+import stoa.LimitExceeded;
 import stoa.LiveQuery;
 import stoa.LogAddress;
 import stoa.NotShareable;
@@ -172,6 +174,28 @@ class QueryTest {
       assertTrue(String.valueOf(taken.getMessage()).contains("12.5"), taken::getMessage);
       other.offer("-0.003");
       assertEquals(2, stoa.query(Order.class).countBy(Order::price).size());
+    }
+  }
+
+  @Test
+  void whatAnIndexCutsOffIsComparedAndIsNotGuessed() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      String begin = "x".repeat(1_200);
+      order(stoa, "a", begin + "a", 1);
+      order(stoa, "b", begin + "b", 2);
+      Query<Order> all = stoa.query(Order.class);
+      assertEquals(List.of("b"), ids(all.where(eq(Order::customer, begin + "b"))));
+      Condition<Order> known = startsWith(Order::customer, begin.substring(0, 999));
+      assertEquals(List.of("a", "b"), ids(all.where(known).orderBy(Order::id)));
+      assertThrows(
+          IllegalArgumentException.class, () -> all.where(startsWith(Order::customer, begin)));
+      assertThrows(LimitExceeded.class, () -> all.countBy(Order::customer));
+      assertEquals(List.of(begin + "a", begin + "b"), all.orderBy(Order::id).list(Order::customer));
+      String digits = "7".repeat(1_200);
+      stoa.get(Order.class, "a").offer(digits);
+      assertThrows(LimitExceeded.class, () -> all.countBy(Order::price));
+      Order other = stoa.get(Order.class, "b");
+      assertThrows(NotUnique.class, () -> other.offer(digits));
     }
   }
 

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import stoa.Corrupt;
 import stoa.NotUnique;
 import stoa.StoaException;
 import stoa.front.SharedStoa;
@@ -289,11 +288,7 @@ final class Entering {
 
   private static @Nullable Object shown(Entered.Change change) {
     IndexForm form = IndexForm.named(change.index().split(" ", -1)[2]);
-    try {
-      return form == null ? "such a record" : form.decode(change.value());
-    } catch (Corrupt cut) {
-      return change.value();
-    }
+    return form == null ? "such a record" : form.shown(change.value());
   }
 
   private Object key(String entry) {

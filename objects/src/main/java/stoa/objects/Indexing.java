@@ -10,7 +10,6 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
-import stoa.Corrupt;
 import stoa.NotUnique;
 import stoa.Ref;
 import stoa.StoaException;
@@ -412,11 +411,7 @@ final class Indexing {
   }
 
   private static @Nullable Object shown(Step step) {
-    try {
-      return step.member.form().decode(step.value);
-    } catch (Corrupt cut) {
-      return step.value; // a record whose end is missing
-    }
+    return step.member.form().shown(step.value);
   }
 
   private NotUnique notUnique(Step step, String other) {

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import stoa.Change;
@@ -21,9 +22,19 @@ import stoa.Subscription;
 /// covers. So each change of an object shows in the table exactly once, whatever dies when, and no
 /// reader of the table sees a part of a transaction of the store.
 ///
+/// A text of PostgreSQL cannot have the character U+0000, nor half of a surrogate pair. The table
+/// has U+FFFD in their place.
+///
 /// @param <T> the type of the objects
 public final class PostgresTable<T> {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
+
+  // The characters that a text of PostgreSQL cannot have: U+0000, and half of a surrogate pair.
+  private static final Pattern REFUSED = Pattern.compile("[\\x00\\p{Cs}]");
+
+  // An escape in JSON: a surrogate pair; in the group, one of a character that is refused; others.
+  private static final Pattern ESCAPE =
+      Pattern.compile("\\\\ud[89ab]..\\\\ud[c-f]..|(\\\\u(?:0000|d[89a-f]..))|\\\\.");
 
   private final Connection database;
   private final Class<T> type;
@@ -99,7 +110,8 @@ public final class PostgresTable<T> {
 
     @Override
     public void write(Change<?> change, long order, long size) throws SQLException {
-      String key = String.valueOf(change.at().object().key());
+      String name = String.valueOf(change.at().object().key());
+      String key = REFUSED.matcher(name).replaceAll("\ufffd");
       if (change instanceof Change.Deleted) {
         try (PreparedStatement delete =
             database.prepareStatement("delete from " + table + " where key = ?")) {
@@ -116,9 +128,17 @@ public final class PostgresTable<T> {
                   + " do update set version = excluded.version, state = excluded.state")) {
         put.setString(1, key);
         put.setLong(2, change.at().version());
-        put.setString(3, Json.text(Json.state(change.after())));
+        put.setString(3, storable(Json.text(Json.state(change.after()))));
         put.executeUpdate();
       }
+    }
+
+    /// Returns a text of JSON without the characters that PostgreSQL refuses.
+    private String storable(String json) {
+      return ESCAPE
+          .matcher(json)
+          .replaceAll(found ->
+              found.group(1) == null ? Matcher.quoteReplacement(found.group()) : "\\\\ufffd");
     }
 
     @Override

@@ -2,6 +2,7 @@ package stoa.sinks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -18,7 +19,9 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
 import stoa.Keep;
+import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 
@@ -135,9 +138,38 @@ class PostgresTableTest {
         assertEquals(2, table.run(stoa, IDLE)); // the changes behind the token were released
         assertEquals("{alice=14, carol=2}", rows(database, "accounts").toString());
         database.commit();
+        charactersThatADatabaseRefusesAreReplaced(stoa, database);
         theProgramMirrorsAType(postgres, database);
       }
     }
+  }
+
+  @Shared(name = "sinks.Note")
+  static class Note {
+    private String text = "";
+
+    public void write(String more) {
+      text = more;
+    }
+
+    @Accessor
+    public String text() {
+      return text;
+    }
+  }
+
+  private static void charactersThatADatabaseRefusesAreReplaced(Stoa stoa, Connection database)
+      throws Exception {
+    stoa.get(Note.class, "a\0b").write("none \0, six \\u0000, half \ud800, whole \ud83d\ude00");
+    var table = new PostgresTable<>(database, Note.class, "notes");
+    assertEquals(1, table.run(stoa, IDLE));
+    try (var ask = database.createStatement();
+        var found = ask.executeQuery("select key, state ->> 'text' from notes")) {
+      assertTrue(found.next());
+      assertEquals("a\ufffdb", found.getString(1));
+      assertEquals("none \ufffd, six \\u0000, half \ufffd, whole \ud83d\ude00", found.getString(2));
+    }
+    database.commit();
   }
 
   private static void theProgramMirrorsAType(Postgres postgres, Connection database)

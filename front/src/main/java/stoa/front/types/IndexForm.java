@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
+import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.base.StreamId;
 
@@ -166,6 +167,18 @@ public final class IndexForm {
     return cut(encodeWhole(value));
   }
 
+  /// Returns the beginning of the forms of all texts that begin with a prefix.
+  ///
+  /// @throws IllegalArgumentException when it is longer than what a form has of a text
+  public String encodePrefix(@Nullable Object prefix) {
+    String whole = encodeWhole(prefix);
+    if (whole.length() <= LENGTH_MAX) return whole;
+    throw new IllegalArgumentException(
+        "a prefix of %,d characters; a query compares the first %,d of a text: ask for a shorter"
+                .formatted(whole.length() - 1, LENGTH_MAX - 1)
+            + " prefix, or by a predicate (Condition.meets)");
+  }
+
   /// Returns the form of a value, whatever its length.
   ///
   /// @throws IllegalArgumentException when the value is of another class
@@ -306,12 +319,27 @@ public final class IndexForm {
 
   // ---- decoding
 
-  /// Returns the value of a form. The end of a value that was cut is missing.
+  /// Returns the value of a form.
   ///
+  /// @throws LimitExceeded when the value was cut, and the form does not tell it
   /// @throws Corrupt when the text is no form of such a value
   public @Nullable Object decode(String form) {
+    if (form.length() <= LENGTH_MAX) return decodeWhole(form);
+    throw new LimitExceeded(
+        "an index has the first %,d characters of a value, and one is longer; ask for a value that"
+                .formatted(LENGTH_MAX - 1)
+            + " tells less, by another accessor");
+  }
+
+  /// Returns the value of a form for people. Of a value that was cut, the end is missing, or the
+  /// form is shown.
+  public @Nullable Object shown(String form) {
     boolean isCut = form.length() > LENGTH_MAX;
-    return decodeWhole(isCut ? form.substring(0, LENGTH_MAX) : form);
+    try {
+      return decodeWhole(isCut ? form.substring(0, LENGTH_MAX) : form);
+    } catch (Corrupt unreadable) {
+      return form;
+    }
   }
 
   /// Returns the value of a form that is whole.
