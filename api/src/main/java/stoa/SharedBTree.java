@@ -14,10 +14,10 @@ import java.util.concurrent.ConcurrentNavigableMap;
 /// [Transaction] that the program holds, it leaves the node empty.
 ///
 /// `size` reads every leaf, in one read-only transaction: a counter would make all changes
-/// conflict. It asks up to 64 nodes at once, and so does `clear`. Scans read a snapshot. Keys, values, iterators and equality are as with
-/// [SharedNavigableMap]. [Stoa#history] refuses such a map, since it has no single version.
-/// Deleting it deletes its root only: call [#clear()] before. A method of a shared object cannot
-/// use it, since it cannot begin a transaction.
+/// conflict. It asks up to 64 nodes at once, and so does `clear`. Scans read a snapshot. Keys,
+/// values, iterators and equality are as with [SharedNavigableMap]. [Stoa#history] refuses such a
+/// map, since it has no single version. Deleting it deletes its root only: call [#clear()] before.
+/// A method of a shared object cannot use it, since it cannot begin a transaction.
 ///
 /// A key and its value may take 1/72 of [Limits#callBytesMax()] together, 58,254 bytes by default,
 /// because a split moves everything in a node in one call. Larger ones throw [LimitExceeded]. Keep

@@ -44,11 +44,7 @@ final class Branch {
   /// @param at the log address at which it reads; null for the present
   /// @param intent the number of the intent under which it runs; 0 for none
   Branch(
-      RemotePart stoa,
-      RoundTrips trips,
-      TxOptions options,
-      @Nullable LogAddress at,
-      long intent) {
+      RemotePart stoa, RoundTrips trips, TxOptions options, @Nullable LogAddress at, long intent) {
     this.stoa = stoa;
     this.trips = trips;
     this.number = stoa.nextTransaction();

@@ -72,7 +72,8 @@ final class RemoteWork implements Service.Work {
     trips = stoa.service().roundTrips();
     this.options = options;
     intents = intent == null ? Map.of() : ((Declared) intent).numbers;
-    branches.put(stoa.group(), new Branch(stoa, trips, options, options.at(), intent(stoa.group())));
+    branches.put(
+        stoa.group(), new Branch(stoa, trips, options, options.at(), intent(stoa.group())));
     errands = new Errands(new InAll());
   }
 
@@ -274,8 +275,7 @@ final class RemoteWork implements Service.Work {
     Branch branch = branch(object);
     Call.Builder request = Requests.call(call, existence);
     Outgoing asked = branch.call(object.container(), request, changing);
-    return () ->
-        object.part().requests().value(answered(object, branch, request, changing, asked));
+    return () -> object.part().requests().value(answered(object, branch, request, changing, asked));
   }
 
   private Answered answered(

@@ -107,7 +107,8 @@ final class ConsistentAccess {
   /// @param seen objects through the lens
   <T, R> List<R> all(List<T> seen, Call1<T, R> call) {
     @SuppressWarnings("unchecked") // Justification: the call's type says R
-    List<R> answers = (List<R>) all(seen.stream().map(one -> new Host.OneCall<>(one, call)).toList());
+    List<R> answers =
+        (List<R>) all(seen.stream().map(one -> new Host.OneCall<>(one, call)).toList());
     return answers;
   }
 
