@@ -89,7 +89,6 @@ class DistributionTest {
       throws Exception {
     assertTrue(run(inside(root, stoa, List.of("help"))).contains("`stoa sink`"));
     String help = run(inside(root, stoa, List.of("help", "sink")));
-    assertEquals(help, run(inside(root, stoa, List.of("sink", "--help"))));
     assertTrue(help.contains("kafka://HOST:PORT"), help);
     Path libraries = root.resolve(stoa.substring(1)).resolve("../../lib").normalize();
     assertTrue(hasJar(libraries.resolve("sinks"), "kafka-clients"));
