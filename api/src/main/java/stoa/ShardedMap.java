@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// `size`, `isEmpty`, `clear`, `containsValue`, `putAll` and the comparison of contents concern the
 /// whole map. Each is a transaction over all children: atomic, and as of one moment. It takes
-/// O(children) more than a [SharedMap]. Iteration reads a snapshot. Iterators, keys, values and
-/// equality are as with [SharedMap]. [Stoa#history] refuses such a map, since it has no single
-/// version. Deleting it deletes its base object only: call [#clear()] before. A method of a shared
-/// object cannot begin a transaction, and so can use the map for one key at a time only.
+/// O(children) more than a [SharedMap]; `size` and `clear` ask up to 64 children at once. Iteration
+/// reads a snapshot. Iterators, keys, values and equality are as with [SharedMap]. [Stoa#history]
+/// refuses such a map, since it has no single version. Deleting it deletes its base object only:
+/// call [#clear()] before. A method of a shared object cannot begin a transaction, and so can use
+/// the map for one key at a time only.
 ///
 /// Thread-safe.
 public interface ShardedMap<K, V> extends ConcurrentMap<K, V> {

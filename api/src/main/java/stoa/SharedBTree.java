@@ -14,10 +14,10 @@ import java.util.concurrent.ConcurrentNavigableMap;
 /// [Transaction] that the program holds, it leaves the node empty.
 ///
 /// `size` reads every leaf, in one read-only transaction: a counter would make all changes
-/// conflict. Scans read a snapshot. Keys, values, iterators and equality are as with
-/// [SharedNavigableMap]. [Stoa#history] refuses such a map, since it has no single version.
-/// Deleting it deletes its root only: call [#clear()] before. A method of a shared object cannot
-/// use it, since it cannot begin a transaction.
+/// conflict. It asks up to 64 nodes at once, and so does `clear`. Scans read a snapshot. Keys,
+/// values, iterators and equality are as with [SharedNavigableMap]. [Stoa#history] refuses such a
+/// map, since it has no single version. Deleting it deletes its root only: call [#clear()] before.
+/// A method of a shared object cannot use it, since it cannot begin a transaction.
 ///
 /// A key and its value may take 1/72 of [Limits#callBytesMax()] together, 58,254 bytes by default,
 /// because a split moves everything in a node in one call. Larger ones throw [LimitExceeded]. Keep
@@ -25,7 +25,11 @@ import java.util.concurrent.ConcurrentNavigableMap;
 ///
 /// Thread-safe.
 public interface SharedBTree<K, V> extends ConcurrentNavigableMap<K, V> {
-  /// Puts as [#put], without returning the previous value.
+  /// Puts as [#put], without returning the previous value, and therefore without reading it.
+  ///
+  /// The process remembers inner nodes. While they are unchanged, a call waits for two round trips
+  /// to a server, and for three if several groups keep the tree, however many levels it has. A
+  /// [#put] asks one level after the other.
   void fastPut(K key, V value);
 
   /// Removes as [#remove(Object)], without returning the previous value.

@@ -1,7 +1,9 @@
 package stoa.spi;
 
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import stoa.Call1;
 import stoa.Stoa;
 
 /// The functions of an engine for facades, beyond the programming interface. Every [Stoa] of an
@@ -40,6 +42,22 @@ public interface Host extends Stoa {
   /// moment: when an object changes meanwhile, this makes them again. When that does not help, the
   /// calls read the objects where they live.
   <R extends @Nullable Object> R atOneMoment(Supplier<R> calls);
+
+  /// One of several calls.
+  ///
+  /// @param shared a proxy
+  record OneCall<T>(T shared, Call1<T, ? extends @Nullable Object> call) {}
+
+  /// Makes calls on different objects, and returns their answers in the same order. If the calls
+  /// take part in a transaction at servers, many of them are in progress at once. Elsewhere, each
+  /// begins after the one before.
+  List<@Nullable Object> callAll(List<? extends OneCall<?>> calls);
+
+  /// Deletes objects without indexes in the transaction of this thread, like [#callAll].
+  ///
+  /// @param shared live proxies
+  /// @throws stoa.Gone when one of them does not exist
+  void deleteAll(List<?> shared);
 
   /// Returns whether calls through a proxy see the present of an object in the store: the proxy is
   /// not a view of the past, of a transaction that the program holds, or of an object at its

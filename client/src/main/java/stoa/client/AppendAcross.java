@@ -68,8 +68,9 @@ final class AppendAcross {
   private LogAddress committed(SortedMap<Integer, Branch> branches) {
     var asked = new TreeMap<Integer, Outgoing>();
     var across = CommitAcross.newBuilder();
+    RoundTrips trips = first.service().roundTrips();
     parts.forEach((group, part) -> {
-      var branch = new Branch(part.stoa, options, null, 0);
+      var branch = new Branch(part.stoa, trips, options, null, 0);
       branches.put(group, branch);
       asked.put(group, RemoteStreams.append(branch, part.streams, part.data));
     });
@@ -79,6 +80,7 @@ final class AppendAcross {
     });
     // The client may repeat this: the coordinator knows whether it has committed.
     var request = Request.newBuilder().setCommitAcross(across);
+    trips.wholeTrip();
     Outcome outcome =
         first.ask(Outgoing.of(request, Outgoing.Recovery.LOOKED_UP, 256)).getOutcome();
     return switch (outcome.getKind()) {

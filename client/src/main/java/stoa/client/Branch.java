@@ -25,6 +25,7 @@ import stoa.wire.proto.TransactionId;
 /// The part of a transaction in one group. One thread at a time uses it.
 final class Branch {
   private final RemotePart stoa;
+  private final RoundTrips trips;
   private final long number;
   private final Scope scope = new Scope();
   private final int life;
@@ -39,10 +40,13 @@ final class Branch {
 
   /// Begins it. Does not wait for the server.
   ///
+  /// @param trips of its transaction
   /// @param at the log address at which it reads; null for the present
   /// @param intent the number of the intent under which it runs; 0 for none
-  Branch(RemotePart stoa, TxOptions options, @Nullable LogAddress at, long intent) {
+  Branch(
+      RemotePart stoa, RoundTrips trips, TxOptions options, @Nullable LogAddress at, long intent) {
     this.stoa = stoa;
+    this.trips = trips;
     this.number = stoa.nextTransaction();
     this.readOnly = options.readOnly();
     life = stoa.conversation().life();
@@ -60,7 +64,20 @@ final class Branch {
             scope,
             Request.newBuilder().setTransaction(number).setBegin(asked),
             Outgoing.Recovery.UNKNOWN);
-    stoa.conversation().begin(begin);
+    begin(begin);
+  }
+
+  /// Begins a request.
+  private Outgoing begin(Outgoing asked) {
+    trips.begun(asked);
+    stoa.conversation().begin(asked);
+    return asked;
+  }
+
+  /// Waits for the answer of a begun request.
+  private Answer answer(Outgoing asked) {
+    trips.awaited(asked);
+    return stoa.conversation().await(asked);
   }
 
   /// Returns the part of the store that the group keeps.
@@ -70,8 +87,7 @@ final class Branch {
 
   /// Returns the log address at which it reads.
   LogAddress at() {
-    return MessageForms.at(
-        stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
+    return MessageForms.at(stoa.requests().sound(answer(begin)).getDone().getAt());
   }
 
   /// Returns whether the server has lost it.
@@ -111,11 +127,15 @@ final class Branch {
   // ---- requests
 
   private Answer ask(@Nullable Container container, Request.Builder request) {
-    return sound(Outgoing.in(scope, container, request.setTransaction(number), 64));
+    return sound(begin(container, request));
+  }
+
+  private Outgoing begin(@Nullable Container container, Request.Builder request) {
+    return begin(Outgoing.in(scope, container, request.setTransaction(number), 64));
   }
 
   private Answer sound(Outgoing asked) {
-    return sound(stoa.conversation().ask(asked));
+    return sound(answer(asked));
   }
 
   private Answer sound(Answer answer) {
@@ -127,14 +147,19 @@ final class Branch {
     throw failure;
   }
 
-  /// Makes a call.
+  /// Begins a call; [#answered] waits for its answer.
   ///
   /// @param container of the object, in use
   /// @param changing whether it may change the object
-  Answered call(Container container, Call.Builder call, boolean changing) {
+  Outgoing call(Container container, Call.Builder call, boolean changing) {
     used = true;
     changes |= changing && !readOnly;
-    Answered answered = sound(stoa.requests().call(container, call, scope, number)).getAnswered();
+    return begin(stoa.requests().call(container, call, scope, number));
+  }
+
+  /// Waits for the answer of a begun call.
+  Answered answered(Outgoing asked) {
+    Answered answered = sound(asked).getAnswered();
     if (answered.hasTransaction()) id = answered.getTransaction();
     objects = answered.getObjects();
     bytes = answered.getBytes();
@@ -151,12 +176,17 @@ final class Branch {
     return bytes;
   }
 
-  /// Deletes an object; returns the ended generation.
-  long delete(RemoteObject object, Existence existence) {
+  /// Begins to delete an object; [#deleted] waits for its end.
+  Outgoing delete(RemoteObject object, Existence existence) {
     used = true;
     changes = true;
     Container container = object.container();
-    return ask(container, stoa.requests().delete(container, existence)).getDone().getNumber();
+    return begin(container, stoa.requests().delete(container, existence));
+  }
+
+  /// Waits until an object is deleted; returns the ended generation.
+  long deleted(Outgoing asked) {
+    return sound(asked).getDone().getNumber();
   }
 
   long generation(RemoteObject object) {
@@ -181,9 +211,7 @@ final class Branch {
   Outgoing append(Request.Builder append, int bytes) {
     used = true;
     changes = true;
-    Outgoing asked = Outgoing.in(scope, null, append.setTransaction(number), bytes);
-    stoa.conversation().begin(asked);
-    return asked;
+    return begin(Outgoing.in(scope, null, append.setTransaction(number), bytes));
   }
 
   /// Waits for the answer of a begun request.

@@ -45,14 +45,20 @@ final class Errands {
     this.branches = branches;
   }
 
-  /// Makes a call.
+  /// Waits for the answer of a call.
   ///
   /// @param containers returns the container of the object, in use
-  Answered call(
-      Branch branch, Supplier<Container> containers, Call.Builder call, boolean changing) {
+  /// @param begun the call, which the branch has begun
+  Answered answered(
+      Branch branch,
+      Supplier<Container> containers,
+      Call.Builder call,
+      boolean changing,
+      Outgoing begun) {
+    Outgoing asked = begun;
     int bytes = 0;
     while (true) {
-      Answered answered = branch.call(containers.get(), call, changing);
+      Answered answered = branch.answered(asked);
       if (!answered.hasErrand()) return answered;
       ErrandAnswer said = errand(answered.getErrand());
       bytes += said.getSerializedSize();
@@ -65,6 +71,7 @@ final class Errands {
                 + " is the most: have the method ask for less");
       }
       call.addErrands(said);
+      asked = branch.call(containers.get(), call, changing);
     }
   }
 
@@ -99,8 +106,9 @@ final class Errands {
             .setExistence(errand.getExistence())
             .setCall(errand.getCall())
             .addAllCallers(errand.getCallersList());
+    Supplier<Container> containers = () -> stoa.conversation().containers().use(key, null);
     Answered answered =
-        call(branch, () -> stoa.conversation().containers().use(key, null), call, true);
+        answered(branch, containers, call, true, branch.call(containers.get(), call, true));
     return ErrandAnswer.newBuilder()
         .setGroup(errand.getGroup())
         .setAnswer(answered.getAnswer())

@@ -38,6 +38,9 @@ final class Outgoing {
   long moment;
   boolean abandoned;
 
+  // The round trips that its transaction had waited for when it began; owned by the transaction.
+  long tripsBefore;
+
   private volatile boolean settled;
   private @Nullable Answer answer;
   private @Nullable RuntimeException failure;

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.ConnectionSecurity;
@@ -55,6 +56,10 @@ final class RemoteService implements Service, AutoCloseable {
   private final AtomicLong observed = new AtomicLong();
 
   private final RemoteSnapshots.HeldPlaces held = new RemoteSnapshots.HeldPlaces();
+
+  // The round trips for which transactions of this client have waited.
+  private final LongAdder roundTrips = new LongAdder();
+
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicReference<Runnable> afterwards = new AtomicReference<>(() -> {});
 
@@ -106,6 +111,11 @@ final class RemoteService implements Service, AutoCloseable {
     for (RemotePart part : open()) {
       part.measure(out.with("group", Integer.toString(part.group())));
     }
+    out.count(
+        "stoa.client.round.trips",
+        Measures.NO_UNIT,
+        "Round trips to servers for which transactions of this program have waited.",
+        roundTrips.sum());
   }
 
   @Override
@@ -247,6 +257,11 @@ final class RemoteService implements Service, AutoCloseable {
   }
 
   // ---- for all parts
+
+  /// Returns the round trips of a new transaction.
+  RoundTrips roundTrips() {
+    return new RoundTrips(roundTrips);
+  }
 
   /// Returns the log counter that this client has seen.
   AtomicLong observed() {

@@ -1,6 +1,7 @@
 package stoa.client;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.LimitExceeded;
@@ -28,13 +30,18 @@ import stoa.front.types.SharedMethod;
 import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
+import stoa.wire.proto.Call;
 import stoa.wire.proto.CommitAcross;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
 
 /// A transaction in the servers of its objects' groups. One thread at a time uses it.
 final class RemoteWork implements Service.Work {
+  // The most requests of one transaction that are in progress at once.
+  private static final int IN_PROGRESS_MAX = 64;
+
   private final RemotePart stoa;
+  private final RoundTrips trips;
   private final TxOptions options;
 
   // Its branches by group; the branch of the first group determines where it reads.
@@ -62,9 +69,11 @@ final class RemoteWork implements Service.Work {
   /// @param intent under which it runs; null for none
   RemoteWork(RemotePart stoa, TxOptions options, Service.@Nullable Intent intent) {
     this.stoa = stoa;
+    trips = stoa.service().roundTrips();
     this.options = options;
     intents = intent == null ? Map.of() : ((Declared) intent).numbers;
-    branches.put(stoa.group(), new Branch(stoa, options, options.at(), intent(stoa.group())));
+    branches.put(
+        stoa.group(), new Branch(stoa, trips, options, options.at(), intent(stoa.group())));
     errands = new Errands(new InAll());
   }
 
@@ -109,7 +118,7 @@ final class RemoteWork implements Service.Work {
   private Branch branch(int group) {
     Branch known = branches.get(group);
     if (known != null) return known;
-    var begun = new Branch(stoa.service().part(group), options, at(), intent(group));
+    var begun = new Branch(stoa.service().part(group), trips, options, at(), intent(group));
     branches.put(group, begun);
     for (boolean readOnly : nested) begun.enter(readOnly);
     return begun;
@@ -165,6 +174,7 @@ final class RemoteWork implements Service.Work {
     });
     // The client may repeat this: the coordinator knows whether it has committed.
     var request = Request.newBuilder().setCommitAcross(across);
+    trips.wholeTrip();
     Answer answer = stoa.ask(Outgoing.of(request, Outgoing.Recovery.LOOKED_UP, 256));
     return outcome(answer, first());
   }
@@ -246,18 +256,34 @@ final class RemoteWork implements Service.Work {
   public @Nullable Object callAsOwn(
       SharedCall to, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     check();
-    RemoteObject object = (RemoteObject) to.target();
-    byte[] call = object.type().call(method, arguments);
-    Answered answered = call(object, call, to.existenceThen(), !method.kind().isReading());
-    return object.part().requests().value(answered);
+    return begin(to, method, arguments).answer();
   }
 
-  private Answered call(RemoteObject object, byte[] call, Existence existence, boolean changing) {
+  private Begun begin(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
+    RemoteObject object = (RemoteObject) to.target();
+    byte[] call = object.type().call(method, arguments);
+    return begin(object, call, to.existenceThen(), !method.kind().isReading());
+  }
+
+  /// A request in progress.
+  private interface Begun {
+    /// Waits for its answer.
+    @Nullable Object answer() throws Throwable;
+  }
+
+  private Begun begin(RemoteObject object, byte[] call, Existence existence, boolean changing) {
     Branch branch = branch(object);
+    Call.Builder request = Requests.call(call, existence);
+    Outgoing asked = branch.call(object.container(), request, changing);
+    return () -> object.part().requests().value(answered(object, branch, request, changing, asked));
+  }
+
+  private Answered answered(
+      RemoteObject object, Branch branch, Call.Builder call, boolean changing, Outgoing asked) {
     var _ = errands.haveBegun();
     Answered answered;
     try {
-      answered = errands.call(branch, object::container, Requests.call(call, existence), changing);
+      answered = errands.answered(branch, object::container, call, changing, asked);
     } catch (RuntimeException trouble) {
       // Some groups have executed their part of the call, and others not.
       if (errands.haveBegun()) doomed = trouble;
@@ -265,6 +291,41 @@ final class RemoteWork implements Service.Work {
     }
     if (branches.size() > 1) checkLimits();
     return answered;
+  }
+
+  @Override
+  public List<@Nullable Object> callAll(List<Service.WorkCall> calls) throws Throwable {
+    check();
+    // A nested transaction contains its calls only.
+    boolean isNesting = calls.stream().anyMatch(one -> one.method().kind().isTransaction());
+    return isNesting
+        ? Service.Work.super.callAll(calls)
+        : all(calls, one -> begin(one.to(), one.method(), one.arguments()));
+  }
+
+  /// Makes requests, several at once, and waits for their answers in order. After a failure, it
+  /// begins no more, and still waits for those in progress.
+  private static <T> List<@Nullable Object> all(List<T> requests, Function<T, Begun> beginning)
+      throws Throwable {
+    var inProgress = new ArrayDeque<Begun>();
+    var answers = new ArrayList<@Nullable Object>(requests.size());
+    Throwable failed = null;
+    int next = 0;
+    while (next < requests.size() || !inProgress.isEmpty()) {
+      try {
+        if (next < requests.size() && inProgress.size() < IN_PROGRESS_MAX) {
+          inProgress.add(beginning.apply(requests.get(next)));
+          next++;
+        } else {
+          answers.add(inProgress.remove().answer());
+        }
+      } catch (Throwable thrown) {
+        if (failed == null) failed = thrown;
+        next = requests.size();
+      }
+    }
+    if (failed != null) throw failed;
+    return answers;
   }
 
   /// Checks the limits of the whole, since each server knows its part only.
@@ -315,15 +376,34 @@ final class RemoteWork implements Service.Work {
   public void create(SharedCall to) throws Throwable {
     check();
     RemoteObject object = (RemoteObject) to.target();
-    var answered = call(object, CallNumbers.creation(), to.absence(), true);
-    var _ = object.part().requests().value(answered);
+    var _ = begin(object, CallNumbers.creation(), to.absence(), true).answer();
   }
 
   @Override
   public void delete(SharedCall to) {
+    deleteAll(List.of(to));
+  }
+
+  @Override
+  public void deleteAll(List<SharedCall> objects) {
     check();
+    try {
+      var _ = all(objects, this::beginDeletion);
+    } catch (RuntimeException | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable other) {
+      throw new IllegalStateException(other);
+    }
+  }
+
+  private Begun beginDeletion(SharedCall to) {
     RemoteObject object = (RemoteObject) to.target();
-    to.bind(branch(object).delete(object, to.ending()));
+    Branch branch = branch(object);
+    Outgoing asked = branch.delete(object, to.ending());
+    return () -> {
+      to.bind(branch.deleted(asked));
+      return null;
+    };
   }
 
   @Override

@@ -2,12 +2,14 @@ package stoa.collections;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
+import stoa.Call1;
 import stoa.LimitExceeded;
 import stoa.Ref;
 import stoa.Snapshot;
@@ -97,6 +99,27 @@ final class ConsistentAccess {
     @SuppressWarnings("unchecked") // Justification: a lens answers a proxy of the same type
     T seen = through == null ? shared : (T) through.apply(shared);
     return seen;
+  }
+
+  /// Makes the same call on several objects of the collection, in a transaction at servers on many
+  /// of them at once; returns the answers in the order of the objects.
+  ///
+  /// @param seen objects through the lens
+  <T, R> List<R> all(List<T> seen, Call1<T, R> call) {
+    @SuppressWarnings("unchecked") // Justification: the call's type says R
+    List<R> answers =
+        (List<R>) all(seen.stream().map(one -> new Host.OneCall<>(one, call)).toList());
+    return answers;
+  }
+
+  /// Makes calls on several objects of the collection like the other method.
+  List<@Nullable Object> all(List<? extends Host.OneCall<?>> calls) {
+    return ((Host) stoa).callAll(calls);
+  }
+
+  /// Deletes objects of the collection, in the transaction of the caller.
+  void delete(List<?> objects) {
+    ((Host) stoa).deleteAll(objects);
   }
 
   /// Makes calls that change something, all or none.

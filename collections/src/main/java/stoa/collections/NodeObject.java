@@ -78,6 +78,9 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   /// @param count the number of keys of the leaf afterwards
   record Changed(@Nullable Object before, int count) {}
 
+  /// The answer of [#fastPut] in a node that is no leaf.
+  static final int NO_LEAF = -1;
+
   // The names of the classes with which its tree began; null in all nodes but the root.
   private @Nullable String classes;
 
@@ -190,6 +193,14 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return level == 0 ? List.of() : new ArrayList<>(items);
   }
 
+  /// Returns the contents of an inner node; of a leaf, the level alone.
+  @Accessor
+  Content inner() {
+    return level == 0
+        ? new Content(0, List.of(), List.of())
+        : new Content(level, new ArrayList<>(keys), new ArrayList<>(items));
+  }
+
   /// Returns two adjacent children and the key between them.
   @Accessor
   List<Object> pair(int index) {
@@ -249,6 +260,13 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     keys = inserted(keys, index, key);
     items = inserted(items, index, value);
     return new Changed(null, keys.size());
+  }
+
+  /// Puts as [#put], without returning the old value.
+  ///
+  /// @return the number of keys afterwards; [#NO_LEAF] when this is no leaf, and nothing changes
+  int fastPut(Object key, Object value) {
+    return level > 0 ? NO_LEAF : put(key, value).count();
   }
 
   Changed remove(Object key) {

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// The calls on a sharded map. A call on one key goes to its child, any other call to all children
@@ -134,11 +135,15 @@ final class ShardedEntries implements Entries, ConsistentAccess.Composed {
 
   // ---- the whole map
 
+  private List<MapObject> all() {
+    return IntStream.range(0, shards).mapToObj(this::child).toList();
+  }
+
   @Override
   public int size() {
     return access.read(() -> {
       long total = 0;
-      for (int i = 0; i < shards; i++) total += child(i).size();
+      for (int size : access.all(all(), MapObject::size)) total += size;
       return (int) Math.min(total, Integer.MAX_VALUE);
     });
   }
@@ -162,7 +167,16 @@ final class ShardedEntries implements Entries, ConsistentAccess.Composed {
   @Override
   public void clear() {
     access.write(() -> {
-      for (int i = 0; i < shards; i++) if (child(i).size() > 0) child(i).clear();
+      List<Integer> sizes = access.all(all(), MapObject::size);
+      var full = new ArrayList<MapObject>();
+      for (int i = 0; i < shards; i++) if (sizes.get(i) > 0) full.add(child(i));
+      var _ =
+          access.all(
+              full,
+              child -> {
+                child.clear();
+                return true;
+              });
       return true;
     });
   }

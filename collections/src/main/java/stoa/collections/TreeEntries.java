@@ -9,6 +9,7 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.spi.Host;
 
@@ -27,8 +28,8 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
    * (2) All leaves have the same distance from the root.
    * (3) The contents of a node fit into one call, so that it can be split and merged: no entry
    *     takes more than its part of callBytesMax.
-   * (4) A node to which no node refers is the root, or empty. The change that removed it deletes it
-   *     after its transaction, and leaves it empty inside a program's own transaction.
+   * (4) A node to which no node refers is the root. The change that removed another one has deleted
+   *     it, or left it empty inside a Transaction that the program holds.
    */
   static final int KEYS_MAX = 64;
   static final int KEYS_MIN = 16;
@@ -40,6 +41,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   private final String name;
   private final NodeObject liveRoot;
   private final NodeObject root;
+  private final RememberedNodes remembered;
 
   TreeEntries(ConsistentAccess access, String name) {
     this(access, name, access.stoa().get(NodeObject.class, NodeKey.root(name)));
@@ -53,6 +55,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
     this.name = name;
     this.liveRoot = liveRoot;
     this.root = access.seen(liveRoot);
+    this.remembered = new RememberedNodes(access.stoa());
   }
 
   @Override
@@ -111,6 +114,21 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
     }
   }
 
+  /// Descends like [#at], and remembers the inner nodes.
+  private Found learn(Object key) {
+    NodeObject node = root();
+    var way = new ArrayDeque<Turn>();
+    while (true) {
+      NodeObject.Content content = node.inner();
+      remembered.put(node, content);
+      if (content.level() == 0) return new Found(node, way);
+      int index = RememberedNodes.index(content, key);
+      way.push(new Turn(node, index));
+      node = seen((NodeObject) content.items().get(index));
+      if (content.level() == 1) return new Found(node, way);
+    }
+  }
+
   int height() {
     return access.read(() -> root().level() + 1);
   }
@@ -143,7 +161,58 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
 
   @Override
   public void fastPut(Object key, Object value) {
-    put(key, value);
+    checkSize(key, value);
+    if (access.isLive() && hasPut(key, value)) return;
+    access.write(() -> {
+      Found found = access.isLive() ? learn(key) : at(key);
+      mendLarge(found.leaf(), found.way(), found.leaf().fastPut(key, value));
+      return true;
+    });
+  }
+
+  /// Puts an entry along the way that this process remembers: asks all nodes on the way at once
+  /// whether they still lead there, and puts the entry at the same time.
+  ///
+  /// @return false when nothing happened: no way is remembered, or a node leads elsewhere now
+  private boolean hasPut(Object key, Object value) {
+    List<NodeObject> way = remembered.way(root(), key);
+    if (way.isEmpty()) return false;
+    try {
+      return access.write(() -> {
+        NodeObject leaf = way.getLast();
+        var calls = new ArrayList<Host.OneCall<NodeObject>>();
+        for (NodeObject node : way.subList(0, way.size() - 1)) {
+          calls.add(new Host.OneCall<>(node, one -> one.step(key)));
+        }
+        calls.add(new Host.OneCall<>(leaf, one -> one.fastPut(key, value)));
+        List<@Nullable Object> answers = access.all(calls);
+        int count = (int) Objects.requireNonNull(answers.getLast());
+        if (count == NodeObject.NO_LEAF) throw new Elsewhere();
+        var turns = new ArrayDeque<Turn>();
+        for (int i = 0; i < way.size() - 1; i++) {
+          var step = (NodeObject.Step) Objects.requireNonNull(answers.get(i));
+          if (!isSame(step.child(), way.get(i + 1))) throw new Elsewhere();
+          turns.push(new Turn(way.get(i), step.index()));
+        }
+        mendLarge(leaf, turns, count);
+        return true;
+      });
+    } catch (Elsewhere | Gone _) {
+      return false;
+    }
+  }
+
+  private boolean isSame(@Nullable NodeObject a, NodeObject b) {
+    return a != null && access.stoa().ref(a).equals(access.stoa().ref(b));
+  }
+
+  /// Takes back a change that was made along a way that is out of date.
+  private static final class Elsewhere extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private Elsewhere() {
+      super("a node leads elsewhere", null, false, false);
+    }
   }
 
   @Override
@@ -213,19 +282,14 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
             .formatted(MessageText.of(key), name, keyBytes, valueBytes, max, MOVED_MAX));
   }
 
-  /// Runs a change, and then deletes the nodes that it removed.
+  /// Runs a change, and deletes the nodes that it removed.
   private @Nullable Object written(Change change) {
-    var gone = new ArrayList<NodeObject>();
-    Object result =
-        access.<@Nullable Object>write(() -> {
-          gone.clear(); // of an attempt before
-          return change.run(gone);
-        });
-    if (!access.isLive()) return result;
-    for (NodeObject node : gone) {
-      var _ = access.stoa().delete(node);
-    }
-    return result;
+    return access.<@Nullable Object>write(() -> {
+      var gone = new ArrayList<NodeObject>();
+      Object result = change.run(gone);
+      if (access.isLive()) access.delete(gone);
+      return result;
+    });
   }
 
   /// A change that removes nodes from the tree.
@@ -242,6 +306,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
       NodeObject.Cut cut = current.cut();
       NodeObject upper = made(cut.id(), cut.upper());
       if (way.isEmpty()) {
+        remembered.forget(current);
         NodeObject.Drained lower = current.drain();
         NodeObject left = made(lower.id(), lower.content());
         int level = lower.content().level() + 1;
@@ -249,6 +314,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
         return;
       }
       Turn turn = way.pop();
+      remembered.forget(turn.node());
       count = turn.node().addChild(turn.index(), cut.separator(), upper);
       current = turn.node();
     }
@@ -364,15 +430,31 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
 
   @Override
   public int size() {
-    return access.read(() -> (int) Math.min(Integer.MAX_VALUE, sizeUnder(root())));
+    return access.read(() -> {
+      long total = 0;
+      for (int count : access.all(levels().getLast(), NodeObject::count)) total += count;
+      return (int) Math.min(Integer.MAX_VALUE, total);
+    });
   }
 
-  private long sizeUnder(NodeObject node) {
-    List<Object> children = node.children();
-    if (children.isEmpty()) return node.count();
-    long total = 0;
-    for (Object child : children) total += sizeUnder(seen((NodeObject) child));
-    return total;
+  /// Returns all nodes by their levels: first the root, last the leaves.
+  private List<List<NodeObject>> levels() {
+    var levels = new ArrayList<List<NodeObject>>();
+    List<NodeObject> level = List.of(root());
+    while (true) {
+      levels.add(level);
+      List<NodeObject.Content> contents = access.all(level, NodeObject::inner);
+      int height = contents.getFirst().level();
+      if (height == 0) return levels;
+      level =
+          contents.stream()
+              .flatMap(content -> content.items().stream())
+              .map(child -> seen((NodeObject) child))
+              .toList();
+      if (height > 1) continue;
+      levels.add(level);
+      return levels;
+    }
   }
 
   @Override
@@ -421,21 +503,18 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   public void clear() {
     var _ =
         written(gone -> {
-          collect(root(), gone);
+          levels().stream().skip(1).forEach(gone::addAll);
           var nothing = new NodeObject.Content(0, List.of(), List.of());
-          if (!access.isLive())
-            gone.forEach(node -> node.fill(nothing)); // no other code deletes them
           root().fill(nothing);
-          return null;
+          if (access.isLive()) return null;
+          // No other code deletes nodes that a lens shows.
+          return access.all(
+              gone,
+              node -> {
+                node.fill(nothing);
+                return true;
+              });
         });
-  }
-
-  private void collect(NodeObject node, List<NodeObject> into) {
-    for (Object child : node.children()) {
-      NodeObject below = seen((NodeObject) child);
-      collect(below, into);
-      into.add(below);
-    }
   }
 
   @Override

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
@@ -47,6 +49,11 @@ class BTreeTest {
         case 1 -> assertEquals(model.floorKey(key), tree.floorKey(key));
         case 2 -> assertEquals(model.higherEntry(key), tree.higherEntry(key));
         case 3 -> assertEquals(model.putIfAbsent(key, i), tree.putIfAbsent(key, i));
+        case 4, 5 -> {
+          if (!grows) key %= 100;
+          model.put(key, i);
+          tree.fastPut(key, i);
+        }
         default -> {
           if (grows) assertEquals(model.put(key, i), tree.put(key, i));
           else if (random.nextBoolean()) assertEquals(model.remove(key), tree.remove(key));
@@ -72,17 +79,124 @@ class BTreeTest {
       for (int i = at; i < Math.min(count, at + step); i++) part.put(i, "v" + i);
       tree.putAll(part);
     }
-    assertEquals(count, tree.size());
+    Trips.atMost(6, 8, STOA, () -> assertEquals(count, tree.size()));
     assertEquals(3, tree.height());
     nodes.check();
+    Trips.atMost(4, 6, STOA, () -> tree.fastPut(100, "first"));
+    Trips.atMost(2, 3, STOA, () -> tree.fastPut(100, "second"));
+    assertEquals("second", tree.get(100));
     tree.headMap(4_800).clear();
     assertEquals(200, tree.size());
     nodes.check();
     assertTrue(tree.height() <= 2, "height is " + tree.height());
-    tree.clear();
+    Trips.atMost(4, 6, STOA, tree::clear);
     assertEquals(1, tree.height());
     assertTrue(tree.isEmpty());
     assertEquals(1, nodes.check());
+  }
+
+  @Test
+  void fastPutFindsTheLeafWhenOthersHaveChangedTheTree() {
+    SharedBTree<Integer, String> tree = STOA.bTree("others", Integer.class, String.class);
+    SharedBTree<Integer, String> others = STOA.bTree("others", Integer.class, String.class);
+    var nodes = new TreeEntries(ConsistentAccess.live(STOA), "others");
+    var model = new TreeMap<Integer, String>();
+    tree.fastPut(1, "one"); // remembers a root that is a leaf
+    model.put(1, "one");
+    var many = new TreeMap<Integer, String>();
+    for (int i = 2; i < 200; i++) many.put(i, "v" + i);
+    others.putAll(many);
+    model.putAll(many);
+    for (int key : List.of(0, 100, 300, 100)) {
+      tree.fastPut(key, "two " + key);
+      model.put(key, "two " + key);
+    }
+    assertEquals(model, tree);
+    nodes.check();
+
+    // The leaves that this one remembers are deleted, then split.
+    others.clear();
+    model.clear();
+    tree.fastPut(100, "three");
+    model.put(100, "three");
+    assertEquals(model, tree);
+    others.putAll(many);
+    model.putAll(many);
+    tree.fastPut(150, "four");
+    model.put(150, "four");
+    others.headMap(140).clear();
+    model.headMap(140).clear();
+    tree.fastPut(141, "five");
+    model.put(141, "five");
+    assertEquals(model, tree);
+    nodes.check();
+  }
+
+  @Test
+  void fastPutIsPartOfTheTransactionOfTheProgram() {
+    SharedBTree<Integer, String> tree = STOA.bTree("takes part", Integer.class, String.class);
+    SharedBTree<Integer, String> others = STOA.bTree("takes part", Integer.class, String.class);
+    var nodes = new TreeEntries(ConsistentAccess.live(STOA), "takes part");
+    tree.fastPut(0, "kept");
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            STOA.transact(() -> {
+              // Splits the root, and remembers nodes that never come to be.
+              for (int i = 0; i < 70; i++) tree.fastPut(i, "lost");
+              assertEquals(70, tree.size());
+              throw new IllegalStateException("back");
+            }));
+    tree.fastPut(1, "kept");
+    assertEquals(Map.of(0, "kept", 1, "kept"), tree);
+
+    // A way that is out of date takes back its own attempt alone.
+    var many = new TreeMap<Integer, String>();
+    for (int i = 0; i < 70; i++) many.put(i, "many");
+    others.putAll(many);
+    STOA.transact(() -> {
+      tree.put(500, "before");
+      tree.fastPut(60, "after");
+      return tree;
+    });
+    assertEquals("before", tree.get(500));
+    assertEquals("after", tree.get(60));
+    assertEquals(71, tree.size());
+    nodes.check();
+  }
+
+  @Test
+  void noNodeIsLeftBehindByMergesAndClearsBesideOtherCallers() throws Exception {
+    SharedBTree<Integer, Integer> tree = STOA.bTree("cleared", Integer.class, Integer.class);
+    var nodes = new TreeEntries(ConsistentAccess.live(STOA), "cleared");
+    var many = new TreeMap<Integer, Integer>();
+    for (int i = 0; i < 200; i++) many.put(i, i);
+    tree.putAll(many);
+    try (var threads = Executors.newFixedThreadPool(1)) {
+      Future<?> putting =
+          threads.submit(() -> {
+            for (int i = 0; i < 200 / LESS; i++) tree.fastPut(i * LESS, -1);
+          });
+      tree.headMap(60).clear();
+      tree.clear();
+      tree.putAll(many);
+      tree.clear();
+      putting.get();
+    }
+    tree.forEach((_, value) -> assertEquals(-1, value)); // what was put after the last clear
+    assertEquals(nodes.check(), nodesOf("cleared"));
+    tree.putAll(many);
+    tree.clear();
+    assertEquals(1, nodesOf("cleared"));
+  }
+
+  private static int nodesOf(String tree) {
+    try (var all = STOA.list(NodeObject.class)) {
+      return (int)
+          all.stream()
+              .filter(node -> NodeKey.tree((String) STOA.ref(node).key()).equals(tree))
+              .count();
+    }
   }
 
   @ParameterizedTest
@@ -187,7 +301,9 @@ class BTreeTest {
                 int key = random.nextInt(150 / LESS) * callers + own;
                 boolean grows = i < 250 / LESS;
                 if (grows || random.nextInt(4) == 0) {
-                  assertEquals(model.put(key, i), tree.put(key, i));
+                  model.put(key, i);
+                  if (i % 2 == 0) tree.put(key, i);
+                  else tree.fastPut(key, i);
                 } else {
                   Integer first = model.isEmpty() ? key : model.firstKey();
                   assertEquals(model.remove(first), tree.remove(first));

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Blob;
 import stoa.LimitExceeded;
+import stoa.Limits;
 import stoa.Mutator;
 import stoa.NotShareable;
 import stoa.Ref;
@@ -49,6 +50,7 @@ import stoa.SharedQueue;
 import stoa.SharedRangeMap;
 import stoa.SharedStack;
 import stoa.Stoa;
+import stoa.StoaConfig;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.View;
@@ -1242,6 +1244,43 @@ class CollectionsTest {
     for (Future<?> future : futures) future.get();
     assertFalse(twice.get());
     assertEquals(400, polled.size());
+  }
+
+  @Test
+  void aShardedMapAsksItsChildrenAtOnce() {
+    var map = STOA.shardedMap("at once", Integer.class, Integer.class, 100);
+    var all = new TreeMap<Integer, Integer>();
+    for (int i = 0; i < 300; i++) all.put(i, i);
+    map.putAll(all);
+    // 64 at a time, and a commit.
+    Trips.atMost(3, 5, STOA, () -> assertEquals(300, map.size()));
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            STOA.transact(() -> {
+              map.put(300, 300);
+              assertEquals(301, map.size());
+              map.clear();
+              assertEquals(0, map.size());
+              throw new IllegalStateException("back");
+            }));
+    assertEquals(300, map.size());
+    // First their sizes, then those with entries.
+    Trips.atMost(5, 8, STOA, map::clear);
+    assertTrue(map.isEmpty());
+  }
+
+  @Test
+  void aTransactionWithTooManyChildrenIsRefusedAndTheNextOneGoesOn() {
+    var limits = Limits.standard().withTransactionObjectsMax(10);
+    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
+      var map = stoa.shardedMap("many", Integer.class, Integer.class, 80);
+      assertNull(map.put(1, 1));
+      var refused = assertThrows(LimitExceeded.class, map::size);
+      assertTrue(String.valueOf(refused.getMessage()).contains("transactionObjectsMax"));
+      assertThrows(LimitExceeded.class, map::clear);
+      assertEquals(1, map.put(1, 2));
+    }
   }
 
   @Test

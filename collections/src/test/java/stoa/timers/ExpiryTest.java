@@ -224,6 +224,9 @@ class ExpiryTest {
       while (map.size() > 1) Thread.onSpinWait();
       assertEquals("b", map.get("long"));
       assertThrows(IllegalArgumentException.class, () -> map.put("x", "y", Duration.ZERO));
+      for (int i = 0; i < 20; i++) assertNull(map.put("far " + i, "c", Duration.ofHours(1)));
+      map.clear();
+      assertTrue(map.isEmpty());
     }
   }
 }

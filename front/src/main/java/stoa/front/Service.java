@@ -2,6 +2,7 @@ package stoa.front;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.SortedMap;
@@ -253,6 +254,12 @@ public interface Service {
   /// Returns the outcome of a transaction.
   stoa.Transaction.Outcome outcome(stoa.Transaction.Id id);
 
+  /// One of several calls of a transaction.
+  ///
+  /// @param to the object
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  record WorkCall(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {}
+
   /// The store's side of a transaction. One thread at a time uses it. It does not refer to its
   /// [SharedTransaction].
   interface Work {
@@ -282,6 +289,16 @@ public interface Service {
       return call(to, method, arguments);
     }
 
+    /// Makes calls on different objects, and returns their answers in the same order. The calls may
+    /// be in progress at once. After a failure, the others have been made or not.
+    ///
+    /// @throws Throwable what a method throws
+    default List<@Nullable Object> callAll(List<WorkCall> calls) throws Throwable {
+      var answers = new ArrayList<@Nullable Object>(calls.size());
+      for (WorkCall one : calls) answers.add(call(one.to(), one.method(), one.arguments()));
+      return answers;
+    }
+
     /// Creates an object.
     ///
     /// @throws Throwable what the constructor throws
@@ -291,6 +308,13 @@ public interface Service {
     ///
     /// @throws stoa.Gone when it does not exist
     void delete(SharedCall to);
+
+    /// Deletes several objects, like [#callAll].
+    ///
+    /// @throws stoa.Gone when one of them does not exist
+    default void deleteAll(List<SharedCall> objects) {
+      objects.forEach(this::delete);
+    }
 
     /// Returns the generation of an object, 0 when it does not exist.
     long generation(SharedCall of);

@@ -235,6 +235,12 @@ public final class SharedCall implements LiveRoute {
     return null;
   }
 
+  /// Returns the transaction in which a call takes part here; null when it takes part in none, or a
+  /// method of the store makes it.
+  @Nullable SharedTransaction transactionHere() {
+    return runningHere() == null ? SharedTransaction.current(stoa) : null;
+  }
+
   /// Makes a call at the present place of an object that migrates or is lent.
   ///
   /// @throws Throwable what the method throws

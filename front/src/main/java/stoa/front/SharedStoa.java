@@ -870,6 +870,66 @@ public final class SharedStoa implements Host {
   }
 
   @Override
+  public List<@Nullable Object> callAll(List<? extends OneCall<?>> calls) {
+    SharedTransaction transaction = null;
+    for (OneCall<?> call : calls) {
+      SharedTransaction around = around(call.shared());
+      if (around == null || (transaction != null && !transaction.equals(around))) {
+        return oneByOne(calls);
+      }
+      transaction = around;
+    }
+    if (transaction == null) return List.of();
+    var named = new ArrayList<Service.WorkCall>();
+    for (OneCall<?> call : calls) named.add(named(call));
+    try {
+      return transaction.callAll(named);
+    } catch (RuntimeException | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable checked) {
+      throw Sharing.sneaky(checked);
+    }
+  }
+
+  /// Returns the transaction in which a call on a proxy takes part here; null when it takes part in
+  /// none.
+  private static @Nullable SharedTransaction around(Object shared) {
+    return switch (Sharing.proxied(shared).invoker()) {
+      case SharedCall live -> live.transactionHere();
+      case SharedTransaction.Taking taking -> taking.transaction();
+      default -> null;
+    };
+  }
+
+  private static <T> Service.WorkCall named(OneCall<T> call) {
+    Recorder.Named named = Recorder.named(call.shared(), call.call());
+    return new Service.WorkCall(live(call.shared()), named.method(), named.arguments());
+  }
+
+  private static List<@Nullable Object> oneByOne(List<? extends OneCall<?>> calls) {
+    var answers = new ArrayList<@Nullable Object>();
+    for (OneCall<?> call : calls) answers.add(made(call));
+    return answers;
+  }
+
+  private static <T> @Nullable Object made(OneCall<T> call) {
+    try {
+      return call.call().on(call.shared());
+    } catch (RuntimeException passedOn) {
+      throw passedOn;
+    } catch (Exception checked) {
+      throw Sharing.sneaky(checked);
+    }
+  }
+
+  @Override
+  public void deleteAll(List<?> shared) {
+    SharedTransaction transaction = SharedTransaction.current(this);
+    if (transaction == null) throw new IllegalStateException("only a transaction deletes at once");
+    transaction.deleteAll(shared.stream().map(this::own).toList());
+  }
+
+  @Override
   public boolean isLive(Object shared) {
     return switch (Sharing.proxied(shared).invoker()) {
       case SharedCall live -> !live.isPlaced();

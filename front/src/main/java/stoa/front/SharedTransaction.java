@@ -2,6 +2,7 @@ package stoa.front;
 
 import java.lang.ref.Cleaner;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.TransactionBody;
@@ -118,6 +119,23 @@ public final class SharedTransaction implements Attempts.Attempt {
         stoa.tracing(to, method.id()), () -> work.callAsOwn(to, method, arguments));
   }
 
+  /// Makes several calls on different objects like [#call].
+  List<@Nullable Object> callAll(List<Service.WorkCall> calls) throws Throwable {
+    calls.forEach(call -> checkPart(call.to()));
+    return stoa.recorded("calls", () -> work.callAll(calls));
+  }
+
+  /// Deletes several objects.
+  void deleteAll(List<SharedCall> objects) {
+    objects.forEach(SharedTransaction::checkPart);
+    stoa.recorded(
+        "deletions",
+        () -> {
+          work.deleteAll(objects);
+          return objects;
+        });
+  }
+
   void create(SharedCall to) throws Throwable {
     checkPart(to);
     work.create(to);
@@ -149,7 +167,7 @@ public final class SharedTransaction implements Attempts.Attempt {
   }
 
   /// The route of calls on a proxy of [#on].
-  private record Taking(SharedTransaction transaction, SharedCall live) implements LiveRoute {
+  record Taking(SharedTransaction transaction, SharedCall live) implements LiveRoute {
     @Override
     public @Nullable Object invoke(
         Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {

@@ -21,7 +21,7 @@ import stoa.StoaException;
     description = "Shared state as callable objects.",
     subcommands = CommandLine.HelpCommand.class,
     synopsisSubcommandLabel = "COMMAND",
-    footer = {"", "`./stoa help` lists all commands."})
+    footer = {"", "${sys:stoa.more:-`./stoa help` lists all commands.}"})
 public final class Program implements Runnable {
   private static final Additions NONE = (_, _, given) -> given.toArray(String[]::new);
 

@@ -1,6 +1,7 @@
 package stoa.trials;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
@@ -9,16 +10,18 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Shared;
+import stoa.Stoa;
 import stoa.programs.BackgroundProcess;
 import stoa.programs.ChildProcess;
 
@@ -33,6 +36,20 @@ class DistributionTest {
 
   private static final Pattern LIBRARY = Pattern.compile("(/\\S+)");
 
+  /// The jars and folders of classes that sinks have and servers have not.
+  private static final Pattern SINKS =
+      Pattern.compile("/(sinks|kafka|postgresql|zstd-jni|lz4-java|snappy-java|checker-qual)/");
+
+  /// An object whose changes a sink writes.
+  @Shared(name = "packed.Counter")
+  static class Counter {
+    private long value;
+
+    public long increment() {
+      return ++value;
+    }
+  }
+
   @TempDir Path folder;
 
   @Tag("long")
@@ -45,22 +62,56 @@ class DistributionTest {
         out.toString(),
         home(),
         "0.1.0",
-        jars(),
+        jars(jar -> !SINKS.matcher(jar).find()),
+        jars(jar -> SINKS.matcher(jar).find()),
         "--sun-misc-unsafe-memory-access=allow",
         "--enable-native-access=ALL-UNNAMED");
     Path root = root(out);
     Path archive = file(out, ".tar.gz");
     run("tar", "-C", root.toString(), "-xzf", archive.toString());
     String stoa = "/" + archive.getFileName().toString().replace(".tar.gz", "") + "/bin/stoa";
-    try (var server =
-        BackgroundProcess.start(
-            inside(root, stoa, "serve", "--data", "/store", "--listen", "127.0.0.1:0"), Map.of())) {
+    String counters = "/counters.jar";
+    LocalRepository.jar(testClasses(), root.resolve(counters.substring(1)));
+    var serve = new ArrayList<>(List.of("serve", "--data", "/store", "--listen", "127.0.0.1:0"));
+    serve.addAll(List.of("--classpath", counters));
+    try (var server = BackgroundProcess.start(inside(root, stoa, serve), Map.of())) {
       String address = server.await("listening on ");
       server.await("ready");
-      String status = run(inside(root, stoa, "status", "--server", address));
+      String status = run(inside(root, stoa, List.of("status", "--server", address)));
       assertTrue(status.contains("file:/store"), status);
+      aSinkWritesAFile(root, stoa, address, counters);
     }
     thePackageHasAServiceAndItsSettings(file(out, ".deb"));
+  }
+
+  /// The libraries of the sinks are in a folder that servers do not load.
+  private static void aSinkWritesAFile(Path root, String stoa, String address, String counters)
+      throws Exception {
+    assertTrue(run(inside(root, stoa, List.of("help"))).contains("`stoa sink`"));
+    String help = run(inside(root, stoa, List.of("help", "sink")));
+    assertTrue(help.contains("kafka://HOST:PORT"), help);
+    Path libraries = root.resolve(stoa.substring(1)).resolve("../../lib").normalize();
+    assertTrue(hasJar(libraries.resolve("sinks"), "kafka-clients"));
+    assertTrue(hasJar(libraries.resolve("sinks"), "postgresql"));
+    assertFalse(hasJar(libraries, "kafka-clients") || hasJar(libraries, "postgresql"));
+    try (Stoa store = Stoa.open("stoa://" + address)) {
+      Counter counter = store.get(Counter.class, "visits");
+      counter.increment();
+      assertEquals(2, counter.increment());
+    }
+    var sink = new ArrayList<>(List.of("sink", "--server", address, "--name", "audit", "--once"));
+    sink.addAll(List.of("--type", Counter.class.getName(), "--classpath", counters));
+    sink.addAll(List.of("--to", "file:/changes.jsonl"));
+    String said = run(inside(root, stoa, sink));
+    assertTrue(said.endsWith("\n1 change\n"), said);
+    String line = Files.readString(root.resolve("changes.jsonl"));
+    assertTrue(line.contains("\"key\":\"visits\"") && line.contains("{\"value\":2}"), line);
+  }
+
+  private static boolean hasJar(Path folder, String name) throws IOException {
+    try (var jars = Files.newDirectoryStream(folder, name + "-*.jar")) {
+      return jars.iterator().hasNext();
+    }
   }
 
   private static void thePackageHasAServiceAndItsSettings(Path deb) throws Exception {
@@ -68,6 +119,7 @@ class DistributionTest {
     assertTrue(files.contains("-rwxr-xr-x root/root") && files.contains("/usr/lib/stoa/bin/stoa"));
     assertTrue(files.contains("./lib/systemd/system/stoa.service"), files);
     assertTrue(files.contains("./usr/bin/stoa -> ../lib/stoa/bin/stoa"), files);
+    assertTrue(files.contains("/usr/lib/stoa/lib/sinks/kafka-clients-"), files);
     assertEquals("/etc/stoa/stoa.properties\n", run("dpkg-deb", "-I", deb.toString(), "conffiles"));
     String settings =
         run(
@@ -115,11 +167,11 @@ class DistributionTest {
     return root;
   }
 
-  private static List<String> inside(Path root, String... command) {
+  private static List<String> inside(Path root, String stoa, List<String> arguments) {
     var all = new ArrayList<>(List.of("unshare", "--mount"));
     if (!System.getProperty("user.name").equals("root")) all.add("--map-root-user");
-    all.addAll(List.of("sh", "-c", ENTER, root.toString()));
-    all.addAll(Arrays.asList(command));
+    all.addAll(List.of("sh", "-c", ENTER, root.toString(), stoa));
+    all.addAll(arguments);
     return all;
   }
 
@@ -129,14 +181,21 @@ class DistributionTest {
     }
   }
 
-  /// The class path of this process, with a jar in place of each directory.
-  private String jars() throws Exception {
-    Path made = Files.createDirectory(folder.resolve("jars"));
+  private static Path testClasses() throws Exception {
+    return Path.of(
+        DistributionTest.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+  }
+
+  /// Some of the class path of this process without its tests, with a jar in place of each
+  /// directory.
+  private String jars(Predicate<String> which) throws Exception {
+    Path made = Files.createTempDirectory(folder, "jars");
     var jars = new ArrayList<String>();
     for (String entry : ChildProcess.classPath().split(File.pathSeparator, -1)) {
       Path path = Path.of(entry);
+      if (path.equals(testClasses()) || !which.test(entry)) continue;
       if (Files.isDirectory(path)) {
-        path = made.resolve(jars.size() + ".jar");
+        path = made.resolve(made.getFileName() + "-" + jars.size() + ".jar");
         LocalRepository.jar(Path.of(entry), path);
       }
       if (Files.exists(path)) jars.add(path.toString());

@@ -1,0 +1,81 @@
+package stoa.collections;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import stoa.Ref;
+import stoa.Stoa;
+import stoa.spi.Host;
+
+/// The inner nodes of a B-tree as this process read them last: they may have changed since.
+/// Thread-safe.
+final class RememberedNodes {
+  private static final int BYTES_MAX = 4 << 20;
+
+  // About so many bytes of memory takes a child, beside the keys.
+  private static final int CHILD_BYTES = 256;
+
+  /// The contents of a node.
+  ///
+  /// @param bytes how many bytes of memory they take, about
+  private record Node(NodeObject.Content content, int bytes) {}
+
+  private final Stoa stoa;
+
+  // The one that was used last comes last; guarded by this.
+  private final Map<Ref<?>, Node> nodes = new LinkedHashMap<>(16, 0.75f, true);
+
+  private long bytes; // guarded by this
+
+  RememberedNodes(Stoa stoa) {
+    this.stoa = stoa;
+  }
+
+  /// Returns the index of the child that leads to a key.
+  static int index(NodeObject.Content inner, Object key) {
+    int found = Collections.binarySearch(inner.keys(), key, Orders.natural());
+    return found >= 0 ? found + 1 : -found - 1;
+  }
+
+  /// Remembers the contents of a node, and forgets those that were not used for longest.
+  void put(NodeObject node, NodeObject.Content content) {
+    int size = ((Host) stoa).bytes(content.keys()) + CHILD_BYTES * content.items().size();
+    synchronized (this) {
+      forget(node);
+      nodes.put(stoa.ref(node), new Node(content, size));
+      bytes += size;
+      var eldest = nodes.values().iterator();
+      while (bytes > BYTES_MAX) {
+        bytes -= eldest.next().bytes();
+        eldest.remove();
+      }
+    }
+  }
+
+  /// Forgets a node that has changed.
+  synchronized void forget(NodeObject node) {
+    Node known = nodes.remove(stoa.ref(node));
+    if (known != null) bytes -= known.bytes();
+  }
+
+  /// Returns the way to a key: the nodes from the root to a leaf; none when a node is not
+  /// remembered.
+  synchronized List<NodeObject> way(NodeObject root, Object key) {
+    var way = new ArrayList<NodeObject>();
+    NodeObject next = root;
+    while (true) {
+      way.add(next);
+      @Nullable Node node = nodes.get(stoa.ref(next));
+      if (node == null) return List.of();
+      NodeObject.Content content = node.content();
+      if (content.level() == 0) return way;
+      next = (NodeObject) content.items().get(index(content, key));
+      if (content.level() > 1) continue;
+      way.add(next);
+      return way;
+    }
+  }
+}
