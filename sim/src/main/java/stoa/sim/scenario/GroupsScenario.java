@@ -52,7 +52,7 @@ import stoa.sim.world.Fibers;
 import stoa.sim.world.Links;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SeriesHandlers;
-import stoa.sim.world.SimulatedShard;
+import stoa.sim.world.SimulatedGroup;
 import stoa.storage.disk.DeviceConfig;
 import stoa.store.Participant;
 import stoa.store.Store;
@@ -203,7 +203,7 @@ public final class GroupsScenario implements Scenario {
       until(TROUBLE_MICROS_MAX, () -> clients == 0);
       calm = true;
       links.calm();
-      for (Group group : groups) group.shard.calm();
+      for (Group group : groups) group.replicas.calm();
       var over = new boolean[1];
       world.execute(() -> {
         for (Group group : groups) insist(() -> put(group, key(group, 0)));
@@ -266,7 +266,7 @@ public final class GroupsScenario implements Scenario {
 
     private final class Group {
       private final int number;
-      private final SimulatedShard shard;
+      private final SimulatedGroup replicas;
       private final List<Owner> all = new ArrayList<>();
       private @Nullable Owner owner;
       private boolean full;
@@ -274,12 +274,12 @@ public final class GroupsScenario implements Scenario {
 
       Group(int number, Chance chance) {
         this.number = number;
-        shard =
-            new SimulatedShard(
-                chance.of("shard " + number),
+        replicas =
+            new SimulatedGroup(
+                chance.of("shard " + number), // fixed seeds draw these choices by this name
                 trouble.percent(50)
-                    ? SimulatedShard.Trouble.NONE
-                    : new SimulatedShard.Trouble(1, 10, 2),
+                    ? SimulatedGroup.Trouble.NONE
+                    : new SimulatedGroup.Trouble(1, 10, 2),
                 Stream.generate(() -> PoweredDisk.memory(64 << 20))
                     .limit(trouble.between(1, 3))
                     .toList(),
@@ -288,7 +288,7 @@ public final class GroupsScenario implements Scenario {
           while (true) {
             fibers.pause(trouble.between(1, 300_000));
             for (int i = trouble.below(8); i > 0; i--) {
-              var _ = shard.step();
+              var _ = replicas.step();
             }
           }
         });
@@ -296,13 +296,13 @@ public final class GroupsScenario implements Scenario {
 
       /// Makes another process the leader, or the same one after its death.
       void lead() {
-        int replica = trouble.below(shard.replicas());
+        int replica = trouble.below(replicas.size());
         Owner before = owner;
         trace.add("store " + number + " is led by " + replica);
         for (Owner one : all) {
           if (one.replica != replica || one.life.isOver()) continue;
           one.life.end();
-          shard.crash(replica);
+          replicas.crash(replica);
         }
         if (before != null && !before.life.isOver()) {
           trace.reached(
@@ -322,7 +322,7 @@ public final class GroupsScenario implements Scenario {
         for (Owner one : all) {
           if (one == owner || one.life.isOver()) continue;
           one.life.end();
-          shard.crash(one.replica);
+          replicas.crash(one.replica);
           return;
         }
       }
@@ -366,7 +366,7 @@ public final class GroupsScenario implements Scenario {
 
       void open() {
         try {
-          var log = new Log(group, group.shard.elect(replica));
+          var log = new Log(group, group.replicas.elect(replica));
           term = log.term();
           var own = trouble.of(life.toString());
           var threads = new FiberThreads(fibers, life, own);
@@ -1291,7 +1291,7 @@ public final class GroupsScenario implements Scenario {
       var counters = new TreeMap<String, Long>();
       var names = new TreeMap<Long, String>();
       last.forEach((key, elements) -> {
-        Streams streams = groupOf(key).shard.leader().streams();
+        Streams streams = groupOf(key).replicas.leader().streams();
         var stream = Key.of(ORDERED, key).stream();
         // From the end: trims have logged checkpoints among the entries, and released the first.
         long address = beforeCheckpoints(streams, stream, streams.last(stream));

@@ -14,7 +14,7 @@ import stoa.log.Outcome;
 import stoa.log.Streams;
 
 /// A log on one device, copied to others batch by batch at its user's command: the replicas of a
-/// shard without a way to agree on a leader.
+/// group without a way to agree on a leader.
 ///
 /// One owner, who also copies.
 public final class ShippedLog implements BatchLog {

@@ -13,23 +13,23 @@ import stoa.log.BatchLog;
 import stoa.log.ForwardingBatchLog;
 import stoa.log.Outcome;
 import stoa.log.Streams;
-import stoa.sim.world.LocalShard;
 import stoa.sim.world.PoweredDisk;
-import stoa.sim.world.ShardUnderTest;
+import stoa.sim.world.PoweredLocalLog;
+import stoa.sim.world.PoweredLog;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.MemoryDisk;
 
-/// Shard logs that break the contract in one way each: every one must be found out.
+/// Logs that break the contract in one way each: every one must be found out.
 class BatchLogMutantsTest {
   private static final DeviceConfig SMALL = new DeviceConfig(128 << 10, 8 << 10, 8 << 10, 8 << 10);
 
-  /// A local shard in memory that a mutant may spoil.
-  private static class Mutant implements ShardUnderTest {
-    private final LocalShard shard;
+  /// A local log in memory that a mutant may spoil.
+  private static class Mutant implements PoweredLog {
+    private final PoweredLocalLog powered;
 
     Mutant(PoweredDisk disk) {
-      shard = new LocalShard(disk, SMALL);
+      powered = new PoweredLocalLog(disk, SMALL);
     }
 
     Mutant() {
@@ -46,7 +46,7 @@ class BatchLogMutantsTest {
 
     @Override
     public BatchLog leader() {
-      var log = shard.leader();
+      var log = powered.leader();
       return new ForwardingBatchLog(log) {
         @Override
         public void append(Batch batch, Consumer<Outcome> done) {
@@ -62,27 +62,27 @@ class BatchLogMutantsTest {
 
     @Override
     public boolean step() {
-      return shard.step();
+      return powered.step();
     }
 
     @Override
     public void restart() {
-      shard.restart();
+      powered.restart();
     }
 
     @Override
     public List<Streams> replicas() {
-      return shard.replicas();
+      return powered.replicas();
     }
 
     @Override
     public void calm() {
-      shard.calm();
+      powered.calm();
     }
 
     @Override
     public void close() {
-      shard.close();
+      powered.close();
     }
   }
 
@@ -90,11 +90,11 @@ class BatchLogMutantsTest {
     return new Batch(batch.token(), term, sequence, batch.nowMicros(), batch.entries());
   }
 
-  private static void assertFoundByTheContract(Supplier<ShardUnderTest> mutant) {
+  private static void assertFoundByTheContract(Supplier<PoweredLog> mutant) {
     int found = 0;
     for (var demand : BatchLogContract.cases()) {
-      try (var shard = mutant.get()) {
-        demand.body().run(shard);
+      try (var log = mutant.get()) {
+        demand.body().run(log);
       } catch (AssertionError | RuntimeException e) {
         found++;
       }
@@ -102,7 +102,7 @@ class BatchLogMutantsTest {
     assertTrue(found > 0, "no case of the contract found it");
   }
 
-  private static void assertFoundBySeeds(Supplier<ShardUnderTest> mutant) {
+  private static void assertFoundBySeeds(Supplier<PoweredLog> mutant) {
     var scenario = new BatchLogScenario("mutant", _ -> mutant.get());
     int found = 0;
     for (int seed = 0; seed < 20; seed++) {
@@ -111,7 +111,7 @@ class BatchLogMutantsTest {
     assertTrue(found > 0, "no seed found it");
   }
 
-  private static void assertFound(Supplier<ShardUnderTest> mutant) {
+  private static void assertFound(Supplier<PoweredLog> mutant) {
     assertFoundByTheContract(mutant);
     assertFoundBySeeds(mutant);
   }

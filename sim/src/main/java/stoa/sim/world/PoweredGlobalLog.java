@@ -19,7 +19,7 @@ import stoa.storage.disk.ReadFailed;
 import stoa.storage.disk.StorageException;
 
 /// A [GlobalLog] over several shards on one disk, which lose power together. One owner.
-public final class GlobalShard implements ShardUnderTest {
+public final class PoweredGlobalLog implements PoweredLog {
   // The number of power failures while the log opens.
   private static final int ATTEMPTS_MAX = 100;
 
@@ -31,14 +31,14 @@ public final class GlobalShard implements ShardUnderTest {
   private GlobalLog log;
 
   /// Creates the shards on a disk.
-  public GlobalShard(Layout layout, PoweredDisk disk, DeviceConfig config) {
+  public PoweredGlobalLog(Layout layout, PoweredDisk disk, DeviceConfig config) {
     this(layout, disk, config, null);
   }
 
   /// Creates the shards on a disk; now and then one of them loses all its files.
   ///
   /// @param losses decides the moments; null for never
-  public GlobalShard(
+  public PoweredGlobalLog(
       Layout layout, PoweredDisk disk, DeviceConfig config, @Nullable Chance losses) {
     this.layout = layout;
     this.power = disk;

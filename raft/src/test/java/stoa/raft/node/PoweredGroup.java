@@ -32,14 +32,14 @@ import stoa.raft.Node;
 import stoa.raft.NodeConfig;
 import stoa.raft.Reach;
 import stoa.raft.Roles;
-import stoa.sim.world.ShardUnderTest;
+import stoa.sim.world.PoweredLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
 
 /// A group of real Raft servers in this process, each with a device that loses power when its
 /// server is killed.
-final class RaftShard implements ShardUnderTest {
+final class PoweredGroup implements PoweredLog {
   static final DeviceConfig SMALL = new DeviceConfig(1 << 20, 64 << 10, 256 << 10, 256 << 10);
   private static final int PATIENCE_SECONDS = 60;
   static final GroupId GROUP = new GroupId(7, 1);
@@ -53,7 +53,7 @@ final class RaftShard implements ShardUnderTest {
     private final Path directory;
     private Member self;
     private SimulatedDisk disk;
-    private long snapshotCommands = RaftShard.this.snapshotCommands;
+    private long snapshotCommands = PoweredGroup.this.snapshotCommands;
     final Way way = new Way(); // to its supply
     @Nullable Node node;
     @Nullable Group group;
@@ -62,7 +62,7 @@ final class RaftShard implements ShardUnderTest {
 
     Server(String id) {
       this.id = id;
-      this.directory = RaftShard.this.directory.resolve(id);
+      this.directory = PoweredGroup.this.directory.resolve(id);
       this.disk = new SimulatedDisk(id.hashCode());
       this.self = new Member(id, "127.0.0.1", 0, 0);
     }
@@ -215,19 +215,20 @@ final class RaftShard implements ShardUnderTest {
   private @Nullable ReplicatedBatchLog leader;
   private int restarts;
 
-  RaftShard(Path directory, int count, long snapshotCommands) {
+  PoweredGroup(Path directory, int count, long snapshotCommands) {
     this(directory, count, snapshotCommands, UnaryOperator.identity());
   }
 
-  RaftShard(Path directory, int count, long snapshotCommands, NodeConfig.Tls tls) {
+  PoweredGroup(Path directory, int count, long snapshotCommands, NodeConfig.Tls tls) {
     this(directory, count, snapshotCommands, config -> config.withTls(tls));
   }
 
-  RaftShard(Path directory, int count, long snapshotCommands, Secret secret) {
+  PoweredGroup(Path directory, int count, long snapshotCommands, Secret secret) {
     this(directory, count, snapshotCommands, config -> config.withSecret(secret));
   }
 
-  RaftShard(Path directory, int count, long snapshotCommands, UnaryOperator<NodeConfig> security) {
+  PoweredGroup(
+      Path directory, int count, long snapshotCommands, UnaryOperator<NodeConfig> security) {
     this.directory = directory;
     this.security = security;
     this.snapshotCommands = snapshotCommands;
@@ -260,8 +261,8 @@ final class RaftShard implements ShardUnderTest {
 
   /// The server that leads.
   Server leading() {
-    await("somebody leads", () -> servers.stream().anyMatch(RaftShard::leads));
-    return servers.stream().filter(RaftShard::leads).findFirst().orElseGet(this::leading);
+    await("somebody leads", () -> servers.stream().anyMatch(PoweredGroup::leads));
+    return servers.stream().filter(PoweredGroup::leads).findFirst().orElseGet(this::leading);
   }
 
   /// One that is none of these.

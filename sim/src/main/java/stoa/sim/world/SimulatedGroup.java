@@ -24,14 +24,14 @@ import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.StorageException;
 
-/// A shard whose replicas agree by a simulated consensus: a total order of commands, with leader
+/// A group whose replicas agree by a simulated consensus: a total order of commands, with leader
 /// changes, delays, repeats, refusals and unknown outcomes as a seed determines.
 ///
 /// It starts no thread and reads no clock. Pending work advances only by [#step] and by proposals;
 /// [#elect] makes another replica the leader and [#crash] ends a replica and recovers it from its
 /// device. A replica whose device fails crashes in the same way. One owner. Each [#leader] is an
-/// end of the shard that keeps the contract of [BatchLog].
-public final class SimulatedShard implements AutoCloseable {
+/// end of the group that keeps the contract of [BatchLog].
+public final class SimulatedGroup implements AutoCloseable {
   /*
    * In place of a consensus protocol there is `order`, a list that survives everything. A replica
    * is a stoa.log.Replica on a device of its own, which receives the commands of the order one by
@@ -98,7 +98,7 @@ public final class SimulatedShard implements AutoCloseable {
 
     @Override
     public Result propose(byte[] command) {
-      return SimulatedShard.this.propose(this, command);
+      return SimulatedGroup.this.propose(this, command);
     }
 
     @Override
@@ -124,10 +124,10 @@ public final class SimulatedShard implements AutoCloseable {
   private @Nullable End end;
   private @Nullable ReplicatedBatchLog leader;
 
-  /// Creates a shard without a leader.
+  /// Creates a group without a leader.
   ///
   /// @param disks one for each replica
-  public SimulatedShard(
+  public SimulatedGroup(
       Chance chance, Trouble trouble, List<PoweredDisk> disks, DeviceConfig config) {
     this.chance = chance;
     this.trouble = trouble;
@@ -135,7 +135,7 @@ public final class SimulatedShard implements AutoCloseable {
   }
 
   /// Returns the number of replicas.
-  public int replicas() {
+  public int size() {
     return members.size();
   }
 
@@ -153,13 +153,13 @@ public final class SimulatedShard implements AutoCloseable {
   ///
   /// @throws IllegalStateException when there is none
   public BatchLog leader() {
-    if (leader == null) throw new IllegalStateException("the shard has no leader; elect one");
+    if (leader == null) throw new IllegalStateException("the group has no leader; elect one");
     return leader;
   }
 
   /// Returns the index of the leader.
   public int leaderIndex() {
-    if (end == null) throw new IllegalStateException("the shard has no leader; elect one");
+    if (end == null) throw new IllegalStateException("the group has no leader; elect one");
     return members.indexOf(end.member);
   }
 
@@ -290,7 +290,7 @@ public final class SimulatedShard implements AutoCloseable {
   }
 
   private static Unavailable deposed() {
-    return new Unavailable("this end of the shard does not lead it");
+    return new Unavailable("this end of the group does not lead it");
   }
 
   /// Gives a replica the next command, or the entries that it lacks.

@@ -16,12 +16,12 @@ import stoa.log.Outcome;
 import stoa.log.Sequencer;
 import stoa.storage.disk.StorageException;
 
-/// The leader's use of a shard's log, without objects: it numbers batches, asks for one outcome at
-/// a time, and starts anew after an unknown one.
+/// The leader's use of a log, without objects: it numbers batches, asks for one outcome at a time,
+/// and starts anew after an unknown one.
 ///
 /// One owner.
-public final class ShardLeader {
-  private final ShardUnderTest shard;
+public final class SimulatedLeader {
+  private final PoweredLog powered;
   private BatchLog log;
   private Sequencer sequencer;
   private long term;
@@ -30,9 +30,9 @@ public final class ShardLeader {
   // The batch with the last token, until its use is known.
   private @Nullable Batch last;
 
-  public ShardLeader(ShardUnderTest shard) {
-    this.shard = shard;
-    log = shard.leader();
+  public SimulatedLeader(PoweredLog powered) {
+    this.powered = powered;
+    log = powered.leader();
     sequencer = begin();
   }
 
@@ -41,13 +41,13 @@ public final class ShardLeader {
       try {
         return opened();
       } catch (StorageException | Unavailable failed) {
-        shard.restart();
+        powered.restart();
       }
     }
   }
 
   private Sequencer opened() {
-    log = shard.leader();
+    log = powered.leader();
     sequence = 0;
     last = null;
     var tail = log.tail();
@@ -61,12 +61,12 @@ public final class ShardLeader {
     return log;
   }
 
-  /// Continues at the present leader of the shard.
+  /// Continues at the present leader of the log.
   public void resume() {
     sequencer = begin();
   }
 
-  /// Raises the shard's epoch.
+  /// Raises the log's epoch.
   public void seal(long epoch) {
     long before = log.tail().epoch();
     log.seal(epoch);
@@ -103,16 +103,16 @@ public final class ShardLeader {
     return batch(List.of(Map.entry(stream, payload)));
   }
 
-  /// Proposes a batch and waits for its outcome; unknown when the shard comes to rest without one.
+  /// Proposes a batch and waits for its outcome; unknown when the log comes to rest without one.
   public Outcome propose(Batch batch) {
     List<Outcome> outcomes = new ArrayList<>();
     log.append(batch, outcomes::add);
-    while (outcomes.isEmpty() && shard.step()) {
-      // The shard goes on by itself.
+    while (outcomes.isEmpty() && powered.step()) {
+      // The log goes on by itself.
     }
     Check.that(outcomes.size() <= 1, "a proposer is told one outcome, not %s", outcomes);
     if (outcomes.isEmpty()) {
-      return new Outcome.Unknown(new IllegalStateException("the shard came to rest without one"));
+      return new Outcome.Unknown(new IllegalStateException("the log came to rest without one"));
     }
     Outcome outcome = outcomes.getFirst();
     if (outcome instanceof Outcome.Committed) last = null;

@@ -6,13 +6,13 @@ import stoa.log.LocalBatchLog;
 import stoa.log.Streams;
 import stoa.storage.disk.DeviceConfig;
 
-/// A shard with one replica: a [LocalBatchLog] on one device. One owner.
-public final class LocalShard implements ShardUnderTest {
+/// A [LocalBatchLog] on one device, which can lose power. One owner.
+public final class PoweredLocalLog implements PoweredLog {
   private final PoweredDevice device;
   private LocalBatchLog log;
 
-  /// Creates the shard on a disk.
-  public LocalShard(PoweredDisk disk, DeviceConfig config) {
+  /// Creates the log on a disk.
+  public PoweredLocalLog(PoweredDisk disk, DeviceConfig config) {
     device = new PoweredDevice(disk, config);
     log = new LocalBatchLog(device.device());
   }

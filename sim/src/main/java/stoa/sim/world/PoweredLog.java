@@ -4,10 +4,11 @@ import java.util.List;
 import stoa.log.BatchLog;
 import stoa.log.Streams;
 
-/// A shard for [BatchLogContract]: one implementation of [BatchLog] over one kind of disk.
+/// A log that can lose power, for [BatchLogContract]: one implementation of [BatchLog] over one
+/// kind of disk.
 ///
 /// One owner.
-public interface ShardUnderTest extends AutoCloseable {
+public interface PoweredLog extends AutoCloseable {
   /// Returns the log to propose to: the same one until [#restart].
   BatchLog leader();
 
