@@ -114,7 +114,7 @@ final class RestoreCommand implements Callable<Integer> {
     }
     var restoring = new Restoring(new BackupFolder(from), at);
     int there = restoring.groups();
-    Endpoint peer = Endpoint.of(peers);
+    ListenAddress peer = ListenAddress.of(peers);
     var first =
         wanted == null
             ? null

@@ -343,9 +343,9 @@ final class ServeCommand implements Callable<Integer> {
       int port,
       HttpDoor.@Nullable Config door,
       @Nullable Monitoring monitoring) {
-    out.println("listening on " + new Endpoint(config.host(), port));
+    out.println("listening on " + new ListenAddress(config.host(), port));
     if (door != null && monitoring != null) {
-      out.println("http on " + new Endpoint(door.host(), monitoring.port()));
+      out.println("http on " + new ListenAddress(door.host(), monitoring.port()));
     }
     out.println("ready");
     out.flush();
@@ -356,7 +356,7 @@ final class ServeCommand implements Callable<Integer> {
   /// Returns how the door for HTTP listens: as the door for clients, except that it encrypts
   /// nothing that stays on this machine.
   private HttpDoor.Config door(ServerConfig config, String where) {
-    Endpoint address = Endpoint.of(where.indexOf(':') < 0 ? "127.0.0.1:" + where : where);
+    ListenAddress address = ListenAddress.of(where.indexOf(':') < 0 ? "127.0.0.1:" + where : where);
     boolean secured = config.certificate() != null && (tokenFile != null || identities != null);
     if (!address.isLocal() && !secured && !insecure) {
       throw new IllegalArgumentException(
@@ -401,7 +401,7 @@ final class ServeCommand implements Callable<Integer> {
       closing.run();
       throw new IllegalArgumentException(
           "--http "
-              + new Endpoint(door.host(), door.port())
+              + new ListenAddress(door.host(), door.port())
               + " cannot be opened: "
               + failed.getMessage(),
           failed);
@@ -467,7 +467,7 @@ final class ServeCommand implements Callable<Integer> {
       PrintWriter out,
       PrintWriter err)
       throws InterruptedException {
-    Endpoint peer = peers != null ? Endpoint.of(peers) : new Endpoint(config.host(), 0);
+    ListenAddress peer = peers != null ? ListenAddress.of(peers) : new ListenAddress(config.host(), 0);
     Secret known = secret.value();
     boolean hasSecret = known != null || !ClusterServer.hasNoSecret(Path.of(data));
     if (!hasSecret && security() == null && !insecure) {
@@ -566,7 +566,7 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private ServerConfig config() {
-    Endpoint address = Endpoint.of(listen);
+    ListenAddress address = ListenAddress.of(listen);
     boolean knows = tokenFile != null || identities != null;
     boolean secured = certificate != null && key != null && knows;
     if (!address.isLocal() && !secured && !insecure) {
@@ -674,7 +674,7 @@ final class ServeCommand implements Callable<Integer> {
   private static IllegalArgumentException cannotStart(ServerConfig config, Exception failed) {
     return new IllegalArgumentException(
         "the server cannot be started at "
-            + new Endpoint(config.host(), config.port())
+            + new ListenAddress(config.host(), config.port())
             + ": "
             + failed.getMessage()
             + "; when another one listens there, choose another address with --listen, port 0 for"

@@ -117,7 +117,7 @@ public final class ClusterServer implements AutoCloseable {
 
   // Guarded by acting.
   private Membership noted;
-  private Request.Mandate latest = new Request.Mandate(0, 0);
+  private ServerRequest.Mandate latest = new ServerRequest.Mandate(0, 0);
 
   // The times at which no server had a class, by the name of the class.
   private final ConcurrentHashMap<String, Long> missed = new ConcurrentHashMap<>();
@@ -773,7 +773,7 @@ public final class ClusterServer implements AutoCloseable {
       var code = server.services().stream().map(ObjectService::code).toList();
       return CodeOfOthers.answer(question, options.loader(), code);
     }
-    Request request = Request.of(question);
+    ServerRequest request = ServerRequest.of(question);
     acting.lock();
     try {
       String refusal = "";
@@ -856,17 +856,17 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   /// Returns whether it is of the store that this server keeps, or is about to keep.
-  private boolean isMine(Request request) {
+  private boolean isMine(ServerRequest request) {
     StoreProperties known = noted.storeProperties();
     if (known != null) return known.isOfStoreOf(request.storeProperties());
-    return request.said() instanceof Request.Said.Know(ClusterView told)
+    return request.said() instanceof ServerRequest.Said.Know(ClusterView told)
         && told.server(self.id()).filter(listed -> listed.member().equals(self)).isPresent();
   }
 
   /// Carries out a request; called with acting held.
   ///
   /// @return why it was refused, or nothing
-  private String act(Request request) {
+  private String act(ServerRequest request) {
     StoreProperties known = request.storeProperties();
     try {
       StoreProperties before = noted.storeProperties();
@@ -875,14 +875,14 @@ public final class ClusterServer implements AutoCloseable {
         storeProperties = known; // each group sees that with its next tick
       }
       switch (request.said()) {
-        case Request.Said.Know(ClusterView told) -> {
+        case ServerRequest.Said.Know(ClusterView told) -> {
           if (noted.storeProperties() == null) {
             note(noted.withSettings(known));
             begin(known);
           }
           know(told);
         }
-        case Request.Said.Do(Step step) -> make(known, step);
+        case ServerRequest.Said.Do(Step step) -> make(known, step);
       }
       return "";
     } catch (StoaException failed) {

@@ -376,7 +376,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   }
 
   @Override
-  public int sizeOf(Span span) {
+  public int sizeOf(KeyRange span) {
     return access.read(() -> {
       Scan rest = new Scan(span, Scan.Direction.ASCENDING);
       int size = 0;
@@ -391,11 +391,11 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
 
   @Override
   public boolean containsValue(Object value) {
-    return hasValue(Span.ALL, value);
+    return hasValue(KeyRange.ALL, value);
   }
 
   @Override
-  public boolean hasValue(Span span, Object value) {
+  public boolean hasValue(KeyRange span, Object value) {
     return access.read(() -> {
       Scan rest = new Scan(span, Scan.Direction.ASCENDING);
       while (true) {
@@ -439,7 +439,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   }
 
   @Override
-  public void clearAll(Span span) {
+  public void clearAll(KeyRange span) {
     var _ =
         written(gone -> {
           Scan all = new Scan(span, Scan.Direction.ASCENDING);

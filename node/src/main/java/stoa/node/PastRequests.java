@@ -7,7 +7,7 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Snapshot;
 import stoa.objects.ObjectService;
-import stoa.store.calls.Event;
+import stoa.store.calls.KeyEntry;
 import stoa.store.past.Pins;
 import stoa.wire.FrameLimits;
 import stoa.wire.MessageForms;
@@ -64,12 +64,12 @@ final class PastRequests {
           var all = EntriesAre.newBuilder();
           long bytes = 0;
           long from = entries.getFrom();
-          List<Event> part;
+          List<KeyEntry> part;
           do {
             long last = Math.min(entries.getTo(), Math.max(from, 1) + PART_MAX - 1);
             part = service.events(object, from, last);
-            for (Event event : part) {
-              Entry entry = Entries.of(event);
+            for (KeyEntry event : part) {
+              Entry entry = EntryForm.of(event);
               all.addEntries(entry);
               bytes += entry.getSerializedSize();
             }

@@ -20,7 +20,7 @@ final class ServedGroup {
   private final ServerConfig config;
   private final ObjectService service;
   private final ServedGroups all;
-  private final Registry registry;
+  private final SessionRegistry registry;
   private final Requests requests;
   private final Participant participant;
   private final @Nullable Coordinator coordinator;
@@ -42,7 +42,7 @@ final class ServedGroup {
     this.service = service;
     this.all = all;
     this.registry =
-        new Registry(
+        new SessionRegistry(
             config,
             service.sessions(),
             service.keys(),
@@ -68,7 +68,7 @@ final class ServedGroup {
     return service;
   }
 
-  Registry registry() {
+  SessionRegistry registry() {
     return registry;
   }
 

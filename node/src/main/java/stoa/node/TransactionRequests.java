@@ -230,9 +230,9 @@ final class TransactionRequests {
       outcome.setKind(Outcome.Kind.COMMITTED).setAt(MessageForms.at(at));
       reach = Math.max(service.moment(), at.counter());
     } catch (Aborted aborted) {
-      outcome.setKind(Outcome.Kind.ABORTED).setCause(Failures.of(aborted, service));
+      outcome.setKind(Outcome.Kind.ABORTED).setCause(FailureForm.of(aborted, service));
     } catch (UnknownOutcome unknown) {
-      outcome.setKind(Outcome.Kind.UNKNOWN).setCause(Failures.of(unknown, service));
+      outcome.setKind(Outcome.Kind.UNKNOWN).setCause(FailureForm.of(unknown, service));
     }
     return Forms.answer(reach).setOutcome(outcome);
   }
@@ -260,11 +260,11 @@ final class TransactionRequests {
       return Forms.answer(Math.max(service.moment(), at.counter())).setOutcome(outcome);
     }
     if (failed instanceof Aborted) {
-      outcome.setKind(Outcome.Kind.ABORTED).setCause(Failures.of(failed, service));
+      outcome.setKind(Outcome.Kind.ABORTED).setCause(FailureForm.of(failed, service));
       return Forms.answer(service.moment()).setOutcome(outcome);
     }
     return Forms.answer(service.moment())
-        .setFailure(Failures.of(Objects.requireNonNull(failed), service));
+        .setFailure(FailureForm.of(Objects.requireNonNull(failed), service));
   }
 
   /// Returns the outcome of a transaction. May take long.

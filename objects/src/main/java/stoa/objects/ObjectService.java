@@ -53,7 +53,7 @@ import stoa.storage.DeviceStats;
 import stoa.store.Participant;
 import stoa.store.Store;
 import stoa.store.calls.Checkpoint;
-import stoa.store.calls.Event;
+import stoa.store.calls.KeyEntry;
 import stoa.store.calls.Pace;
 import stoa.store.calls.PriorOutcome;
 import stoa.store.calls.Put;
@@ -1251,7 +1251,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   /// Returns the entries of an object's stream.
-  public List<Event> events(Container container, long from, long to) {
+  public List<KeyEntry> events(Container container, long from, long to) {
     return store.events(container.key(), from, to);
   }
 

@@ -41,10 +41,10 @@ import stoa.base.Secret;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.Replica;
 import stoa.log.Sequencer;
 import stoa.log.Streams;
@@ -79,20 +79,20 @@ class RaftGroupTest {
       address = log.streams().last(STREAM);
     }
 
-    Outcome append(String text) {
+    BatchOutcome append(String text) {
       var payload = text.getBytes(StandardCharsets.UTF_8);
       var entry =
           new Entry(
               STREAM, ++address, 0, 1, (byte) 1, payload, address == 1 ? new byte[] {1} : null);
       var token = sequencer.grant(1);
       var batch = new Batch(token, log.term(), ++sequence, 1, List.of(entry));
-      var outcomes = new ArrayList<Outcome>(1);
+      var outcomes = new ArrayList<BatchOutcome>(1);
       log.append(batch, outcomes::add);
       return outcomes.getFirst();
     }
 
     void require(String text) {
-      assertInstanceOf(Outcome.Committed.class, append(text));
+      assertInstanceOf(BatchOutcome.Committed.class, append(text));
     }
   }
 
@@ -123,12 +123,12 @@ class RaftGroupTest {
               for (int i = 0; ; i++) {
                 String text = name + i;
                 switch (owner.append(text)) {
-                  case Outcome.Committed() -> acknowledged.add(text);
-                  case Outcome.Refused _, Outcome.Fenced _ -> {
+                  case BatchOutcome.Committed() -> acknowledged.add(text);
+                  case BatchOutcome.Refused _, BatchOutcome.Fenced _ -> {
                     refused.add(text);
                     return null;
                   }
-                  case Outcome.Unknown _ -> {
+                  case BatchOutcome.Unknown _ -> {
                     return null;
                   }
                 }
@@ -200,7 +200,7 @@ class RaftGroupTest {
   void refusesABatchThatIsTooLarge(@TempDir Path directory) {
     try (var group = new PoweredGroup(directory, 1, 1_000)) {
       var owner = new Owner(group.leader());
-      var refused = assertInstanceOf(Outcome.Refused.class, owner.append("x".repeat(2 << 20)));
+      var refused = assertInstanceOf(BatchOutcome.Refused.class, owner.append("x".repeat(2 << 20)));
       assertInstanceOf(LimitExceeded.class, refused.cause());
       var second = new Owner(group.leader());
       second.require("y".repeat((1 << 20) - 200));

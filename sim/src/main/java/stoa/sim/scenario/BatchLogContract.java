@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.TreeSet;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchOutcome;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.log.Token;
@@ -382,15 +382,15 @@ public final class BatchLogContract {
   }
 
   private static void commit(SimulatedLeader leader, Batch batch) {
-    Outcome outcome = leader.propose(batch);
-    Demand.that(outcome instanceof Outcome.Committed, "the batch is committed, not " + outcome);
+    BatchOutcome outcome = leader.propose(batch);
+    Demand.that(outcome instanceof BatchOutcome.Committed, "the batch is committed, not " + outcome);
     equal(batch.sequence(), leader.log().tail().sequence());
     equal(batch.term(), leader.log().tail().term());
   }
 
   private static void voided(SimulatedLeader leader, Batch batch) {
-    Outcome outcome = leader.propose(batch);
-    Demand.that(outcome instanceof Outcome.Fenced, "the batch is void, not " + outcome);
+    BatchOutcome outcome = leader.propose(batch);
+    Demand.that(outcome instanceof BatchOutcome.Fenced, "the batch is void, not " + outcome);
   }
 
   static void settle(PoweredLog log) {

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchOutcome;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
@@ -110,23 +110,23 @@ public final class BatchLogScenario implements Scenario {
       }
       for (var payload : payloads) ledger.begin(payload.getKey().toString(), payload.getValue());
       Batch batch = leader.batch(payloads);
-      Outcome outcome = leader.propose(batch);
+      BatchOutcome outcome = leader.propose(batch);
       trace.reached("a batch is " + outcome.getClass().getSimpleName());
       trace.add("batch " + number + " " + batch.token() + " " + outcome.getClass().getSimpleName());
       switch (outcome) {
-        case Outcome.Committed _ -> {
+        case BatchOutcome.Committed _ -> {
           past.add(batch);
           for (var entry : batch.entries()) {
             String id = new String(entry.payload(), StandardCharsets.UTF_8);
             ledger.acknowledged(entry.stream().toString(), id, entry.address());
           }
         }
-        case Outcome.Fenced _ -> {
+        case BatchOutcome.Fenced _ -> {
           refuse(payloads);
           restart();
         }
-        case Outcome.Refused _ -> refuse(payloads);
-        case Outcome.Unknown _ -> {
+        case BatchOutcome.Refused _ -> refuse(payloads);
+        case BatchOutcome.Unknown _ -> {
           restart();
           boolean found = batch.entries().stream().anyMatch(this::isFound);
           if (count > 0) trace.reached("an unknown batch is " + (found ? "found" : "lost"));
@@ -145,12 +145,12 @@ public final class BatchLogScenario implements Scenario {
 
     private void repeat() {
       if (past.isEmpty()) return;
-      Outcome outcome = leader.propose(chance.of(past));
+      BatchOutcome outcome = leader.propose(chance.of(past));
       trace.add("repeat " + outcome.getClass().getSimpleName());
       trace.reached("a repeated batch is " + outcome.getClass().getSimpleName());
       Demand.that(
-          !(outcome instanceof Outcome.Committed), "a repeated batch is not committed again");
-      if (outcome instanceof Outcome.Unknown) restart();
+          !(outcome instanceof BatchOutcome.Committed), "a repeated batch is not committed again");
+      if (outcome instanceof BatchOutcome.Unknown) restart();
     }
 
     private void seal() {

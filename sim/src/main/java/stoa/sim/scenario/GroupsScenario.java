@@ -35,8 +35,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.ForwardingBatchLog;
-import stoa.log.Outcome;
 import stoa.log.Streams;
 import stoa.log.Token;
 import stoa.sim.Chance;
@@ -596,14 +596,14 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public void append(Batch batch, Consumer<Outcome> done) {
+      public void append(Batch batch, Consumer<BatchOutcome> done) {
         pause();
         if (group.full && !calm && trouble.percent(30)) {
           trace.reached("a log is full");
-          done.accept(new Outcome.Refused(new LimitExceeded("the log is full")));
+          done.accept(new BatchOutcome.Refused(new LimitExceeded("the log is full")));
           return;
         }
-        var outcome = new Outcome[1];
+        var outcome = new BatchOutcome[1];
         super.append(batch, told -> outcome[0] = told);
         pause();
         done.accept(outcome[0]);

@@ -11,8 +11,8 @@ import stoa.base.Check;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.Sequencer;
 import stoa.storage.disk.StorageException;
 
@@ -104,19 +104,19 @@ public final class SimulatedLeader {
   }
 
   /// Proposes a batch and waits for its outcome; unknown when the log comes to rest without one.
-  public Outcome propose(Batch batch) {
-    List<Outcome> outcomes = new ArrayList<>();
+  public BatchOutcome propose(Batch batch) {
+    List<BatchOutcome> outcomes = new ArrayList<>();
     log.append(batch, outcomes::add);
     while (outcomes.isEmpty() && powered.step()) {
       // The log goes on by itself.
     }
     Check.that(outcomes.size() <= 1, "a proposer is told one outcome, not %s", outcomes);
     if (outcomes.isEmpty()) {
-      return new Outcome.Unknown(new IllegalStateException("the log came to rest without one"));
+      return new BatchOutcome.Unknown(new IllegalStateException("the log came to rest without one"));
     }
-    Outcome outcome = outcomes.getFirst();
-    if (outcome instanceof Outcome.Committed) last = null;
-    if (outcome instanceof Outcome.Fenced || outcome instanceof Outcome.Refused) {
+    BatchOutcome outcome = outcomes.getFirst();
+    if (outcome instanceof BatchOutcome.Committed) last = null;
+    if (outcome instanceof BatchOutcome.Fenced || outcome instanceof BatchOutcome.Refused) {
       takeBack(batch);
     }
     return outcome;

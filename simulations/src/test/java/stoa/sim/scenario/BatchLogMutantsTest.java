@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.ForwardingBatchLog;
-import stoa.log.Outcome;
 import stoa.log.Streams;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.PoweredLocalLog;
@@ -36,7 +36,7 @@ class BatchLogMutantsTest {
       this(PoweredDisk.memory(64 << 20));
     }
 
-    void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+    void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
       log.append(batch, done);
     }
 
@@ -49,7 +49,7 @@ class BatchLogMutantsTest {
       var log = powered.leader();
       return new ForwardingBatchLog(log) {
         @Override
-        public void append(Batch batch, Consumer<Outcome> done) {
+        public void append(Batch batch, Consumer<BatchOutcome> done) {
           Mutant.this.append(log, batch, done);
         }
 
@@ -146,7 +146,7 @@ class BatchLogMutantsTest {
     assertFound(() ->
         new Mutant() {
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
             long next = log.tail().sequence() + 1;
             super.append(log, with(batch, batch.term(), next), done);
           }
@@ -158,7 +158,7 @@ class BatchLogMutantsTest {
     assertFoundByTheContract(() ->
         new Mutant() {
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
             long term = Math.max(batch.term(), log.tail().term());
             long next =
                 batch.term() < log.tail().term() ? log.tail().sequence() + 1 : batch.sequence();
@@ -185,8 +185,8 @@ class BatchLogMutantsTest {
           private int count;
 
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
-            if (++count % 3 == 0) done.accept(new Outcome.Committed());
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
+            if (++count % 3 == 0) done.accept(new BatchOutcome.Committed());
             else super.append(log, batch, done);
           }
         });
@@ -197,7 +197,7 @@ class BatchLogMutantsTest {
     assertFound(() ->
         new Mutant() {
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
             var entries = batch.entries();
             var half = new ArrayList<>(entries.subList(0, (entries.size() + 1) / 2));
             super.append(
@@ -215,15 +215,15 @@ class BatchLogMutantsTest {
           private int count;
 
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
             boolean lie = ++count % 5 == 0;
             super.append(
                 log,
                 batch,
                 outcome ->
                     done.accept(
-                        lie && outcome instanceof Outcome.Committed
-                            ? new Outcome.Refused(new IllegalStateException("no room"))
+                        lie && outcome instanceof BatchOutcome.Committed
+                            ? new BatchOutcome.Refused(new IllegalStateException("no room"))
                             : outcome));
           }
         });

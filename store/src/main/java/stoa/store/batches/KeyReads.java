@@ -85,7 +85,7 @@ public final class KeyReads {
     return writer.await(question);
   }
 
-  /// Returns the counter of [Moments#moment] for a reader that asks a key directly, not behind its
+  /// Returns the counter of [ReadMoments#moment] for a reader that asks a key directly, not behind its
   /// puts. If the key is ordered among several stores, this first waits for the batch in progress,
   /// which may have a lower address than an answer that another store has given.
   public long now(Key key) {

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 /// its first use, and keeps it.
 ///
 /// Thread-safe. When all are lent, the next borrower waits.
-public final class Buffers {
+public final class BufferPool {
   private final Loan[] loans;
   private final AtomicInteger turn = new AtomicInteger();
 
   /// @param bytes the size of each; their addresses are multiples of [Disk#DIRECT_ALIGNMENT]
-  public Buffers(int buffersMax, int bytes) {
+  public BufferPool(int buffersMax, int bytes) {
     this.loans = new Loan[buffersMax];
     for (int i = 0; i < buffersMax; i++) loans[i] = new Loan(bytes);
   }

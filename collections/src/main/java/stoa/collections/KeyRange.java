@@ -10,20 +10,20 @@ import org.pcollections.TreePMap;
 /// @param lowInclusive whether the range includes the lower bound
 /// @param high the upper bound, null for none
 /// @param highInclusive whether the range includes the upper bound
-record Span(
+record KeyRange(
     @Nullable Object low, boolean lowInclusive, @Nullable Object high, boolean highInclusive) {
-  static final Span ALL = new Span(null, false, null, false);
+  static final KeyRange ALL = new KeyRange(null, false, null, false);
 
   boolean isAll() {
     return low == null && high == null;
   }
 
-  Span from(Object key, boolean inclusive) {
-    return new Span(key, inclusive, high, highInclusive);
+  KeyRange from(Object key, boolean inclusive) {
+    return new KeyRange(key, inclusive, high, highInclusive);
   }
 
-  Span to(Object key, boolean inclusive) {
-    return new Span(low, lowInclusive, key, inclusive);
+  KeyRange to(Object key, boolean inclusive) {
+    return new KeyRange(low, lowInclusive, key, inclusive);
   }
 
   boolean isTooLow(Object key, Comparator<Object> order) {

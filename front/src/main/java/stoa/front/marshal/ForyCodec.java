@@ -42,10 +42,10 @@ import stoa.front.types.NotBrief;
 import stoa.front.types.Platform;
 import stoa.spi.Cancellation;
 
-/// One Apache Fory instance with its buffer, configured for one [Registry].
+/// One Apache Fory instance with its buffer, configured for one [ClassRegistry].
 ///
 /// Used by one thread at a time. Unusable after a failure with an `Error`.
-final class Codec {
+final class ForyCodec {
   /*
    * Fory writes the types that it knows (the JDK's) and keeps the table of references; each class
    * of the program has a serializer of Stoa. Three measures keep Fory from writing objects itself:
@@ -106,7 +106,7 @@ final class Codec {
     LoggerFactory.disableLogging();
   }
 
-  private final Registry registry;
+  private final ClassRegistry registry;
   private final References references;
   private final ClassLoader known;
   private final int bytesMax;
@@ -138,7 +138,7 @@ final class Codec {
   private @Nullable Effort effort;
 
   /// @param known finds the classes of the registry
-  Codec(Registry registry, References references, ClassLoader known, int bytesMax) {
+  ForyCodec(ClassRegistry registry, References references, ClassLoader known, int bytesMax) {
     this.registry = registry;
     this.references = references;
     this.known = known;
@@ -163,7 +163,7 @@ final class Codec {
             .withMaxUnbackedContainerItems(BARE_ELEMENTS_MAX)
             .withClassLoader(known)
             .build();
-    fory.registerSerializerFactory(Codec::gate);
+    fory.registerSerializerFactory(ForyCodec::gate);
     TypeResolver resolver = fory.getTypeResolver();
     this.refs = new OpenRefs(resolver.getConfig().mapRefLoadFactor());
     this.throwables = new Throwables(this, resolver);
@@ -199,26 +199,26 @@ final class Codec {
             new MetaStringReader(resolver.getSharedRegistry()));
   }
 
-  private void register(TypeResolver resolver, Class<?> type, Registry.Entry entry) {
+  private void register(TypeResolver resolver, Class<?> type, ClassRegistry.Entry entry) {
     var classes = (ClassResolver) resolver;
     if (classes.isRegistered(type)) return;
-    if (entry instanceof Registry.Entry.Constants constants) {
+    if (entry instanceof ClassRegistry.Entry.Constants constants) {
       EnumForm form = constants.form();
       classes.registerEnum(type, FIRST_ID + entry.id(), form.serializer(resolver, type));
       return;
     }
     fory.register(type, FIRST_ID + entry.id());
     switch (entry) {
-      case Registry.Entry.Fields fields ->
+      case ClassRegistry.Entry.Fields fields ->
           fory.registerSerializer(type, new StructSerializer(this, resolver, fields.struct()));
-      case Registry.Entry.Constants _ -> throw new IllegalStateException("registered above");
-      case Registry.Entry.PlatformConstants _, Registry.Entry.Arrays _ -> {} // Fory's own
-      case Registry.Entry.Exceptions _ ->
+      case ClassRegistry.Entry.Constants _ -> throw new IllegalStateException("registered above");
+      case ClassRegistry.Entry.PlatformConstants _, ClassRegistry.Entry.Arrays _ -> {} // Fory's own
+      case ClassRegistry.Entry.Exceptions _ ->
           fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
-      case Registry.Entry.ByReference shared ->
+      case ClassRegistry.Entry.ByReference shared ->
           fory.registerSerializer(
               type, new ReferenceSerializers.OfShared(this, resolver, type, shared));
-      case Registry.Entry.ByFacade _ ->
+      case ClassRegistry.Entry.ByFacade _ ->
           fory.registerSerializer(type, FacadeSerializers.of(this, resolver, type));
     }
   }
@@ -232,21 +232,21 @@ final class Codec {
       Class<?> type = earlier.getValue();
       Class<?> standIn = StandIns.get(position++);
       switch (Objects.requireNonNull(registry.entries().get(type))) {
-        case Registry.Entry.Constants constants -> {
+        case ClassRegistry.Entry.Constants constants -> {
           ((ClassResolver) resolver)
               .registerEnum(standIn, id, constants.form().serializer(resolver, standIn));
           enums.put(standIn, type);
         }
-        case Registry.Entry.Fields fields -> {
+        case ClassRegistry.Entry.Fields fields -> {
           fory.register(standIn, id);
           fory.registerSerializer(standIn, new StructSerializer(this, resolver, fields.struct()));
         }
-        case Registry.Entry.Arrays _ -> {
+        case ClassRegistry.Entry.Arrays _ -> {
           fory.register(standIn, id);
           fory.registerSerializer(
               standIn, new ArraySerializers.ObjectArraySerializer(resolver, type));
         }
-        case Registry.Entry.Exceptions _ -> {
+        case ClassRegistry.Entry.Exceptions _ -> {
           fory.register(standIn, id);
           fory.registerSerializer(standIn, new ThrowableSerializer(throwables, resolver, type));
         }
@@ -316,7 +316,7 @@ final class Codec {
     return traced;
   }
 
-  Registry registry() {
+  ClassRegistry registry() {
     return registry;
   }
 
@@ -460,7 +460,7 @@ final class Codec {
 
   /// Returns the values of an object's fields; none when its class is not of the program.
   private List<@Nullable Object> parts(Object object) {
-    return registry.entries().get(object.getClass()) instanceof Registry.Entry.Fields fields
+    return registry.entries().get(object.getClass()) instanceof ClassRegistry.Entry.Fields fields
         ? fields.struct().objects(object)
         : List.of();
   }
@@ -579,7 +579,7 @@ final class Codec {
   /// Returns what a name in the dictionary names: a class, for a shared class its stored name;
   /// empty when it names neither.
   private static String named(String name) {
-    for (String prefix : List.of(Registry.CLASS, Registry.PROXY, Registry.INSTANCE)) {
+    for (String prefix : List.of(ClassRegistry.CLASS, ClassRegistry.PROXY, ClassRegistry.INSTANCE)) {
       if (name.startsWith(prefix)) return name.substring(prefix.length());
     }
     return "";
@@ -648,7 +648,7 @@ final class Codec {
             + " cannot travel or be stored: no declared field, parameter or result names "
             + name
             + "; list it in StoaConfig.types, or pass its name as text",
-        absent(Registry.CLASS + type.getName()));
+        absent(ClassRegistry.CLASS + type.getName()));
   }
 
   /// Returns the refusal of a value whose class is not registered here.
@@ -685,6 +685,6 @@ final class Codec {
             + type
             + " cannot travel or be stored: no declared field, parameter or result names it; list"
             + " its class in StoaConfig.types, or use a type that Stoa knows",
-        absent(Registry.CLASS + type.replace("[]", "")));
+        absent(ClassRegistry.CLASS + type.replace("[]", "")));
   }
 }

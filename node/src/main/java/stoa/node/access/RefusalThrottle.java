@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 /// A refusal takes a while. While the most refusals are due at one source, an address or an
 /// identity, the source learns nothing more. So an address learns of 16 tokens a second whether
 /// they are right, over however many connections.
-public final class Refusals {
+public final class RefusalThrottle {
   /// The most refusals that are due at one source.
   public static final int WAITING_MAX = 8;
 
@@ -23,7 +23,7 @@ public final class Refusals {
   private static final String OTHERS = "others";
   private static final Duration DELAY = Duration.ofMillis(500);
   private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RefusalThrottle.class);
 
   // Guarded by this.
   private final Map<String, Integer> waiting = new HashMap<>();
@@ -33,7 +33,7 @@ public final class Refusals {
   private long forbidden;
 
   /// Creates it.
-  public Refusals() {}
+  public RefusalThrottle() {}
 
   /// Returns whether a source learns something now.
   public synchronized boolean mayTry(String source) {

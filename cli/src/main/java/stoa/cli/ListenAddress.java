@@ -4,18 +4,18 @@ package stoa.cli;
 ///
 /// @param host the host
 /// @param port the port, 0 for any
-public record Endpoint(String host, int port) {
+public record ListenAddress(String host, int port) {
   /// Reads `HOST:PORT`.
   ///
   /// @throws IllegalArgumentException when the text is something else
-  public static Endpoint of(String text) {
+  public static ListenAddress of(String text) {
     int colon = text.lastIndexOf(':');
     try {
       if (colon > 0) {
         int port = Integer.parseInt(text.substring(colon + 1));
         String host = text.substring(0, colon);
         if (host.startsWith("[") && host.endsWith("]")) host = host.substring(1, host.length() - 1);
-        if (port >= 0 && port <= 0xFFFF) return new Endpoint(host, port);
+        if (port >= 0 && port <= 0xFFFF) return new ListenAddress(host, port);
       }
     } catch (NumberFormatException e) {
       // Reported below.

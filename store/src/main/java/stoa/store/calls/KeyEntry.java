@@ -9,7 +9,7 @@ import stoa.store.records.Records;
 ///
 /// @param entry the entry, whose payload is in the store's format
 /// @param event the content of the entry
-public record Event(StoredEntry entry, What event) {
+public record KeyEntry(StoredEntry entry, What event) {
   /// The content of an entry.
   public sealed interface What {
     /// A put.
@@ -63,8 +63,8 @@ public record Event(StoredEntry entry, What event) {
   }
 
   /// Decodes an entry of a key's stream.
-  public static Event of(StoredEntry entry) {
-    return new Event(entry, what(entry));
+  public static KeyEntry of(StoredEntry entry) {
+    return new KeyEntry(entry, what(entry));
   }
 
   private static What what(StoredEntry entry) {

@@ -17,7 +17,7 @@ import stoa.front.types.SharedMethod;
 /// Records the one call of an asynchronous call, see [stoa.Stoa#async]. The calling thread uses it.
 ///
 /// @param <R> the result of the call
-public final class Recorder<R extends @Nullable Object> implements Invoker {
+public final class CallRecorder<R extends @Nullable Object> implements Invoker {
   /// Begins a call without waiting for it.
   public interface Calling {
     /// Begins the call.
@@ -53,7 +53,7 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
   // The return value of the call while there is no answer.
   private @Nullable Object placeholder;
 
-  private Recorder(Calling calling, Executor answers) {
+  private CallRecorder(Calling calling, Executor answers) {
     this.calling = calling;
     this.answers = answers;
   }
@@ -65,7 +65,7 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
   /// @param answers runs the decoding of answers
   public static <T, R extends @Nullable Object> CompletableFuture<R> record(
       T shared, Call1<T, R> call, Calling calling, Executor answers) {
-    var recorder = new Recorder<R>(calling, answers);
+    var recorder = new CallRecorder<R>(calling, answers);
     T recording = Sharing.through(shared, proxy -> Proxies.redirect(proxy, recorder));
     Callable<R> made = () -> call.on(recording);
     Object answered;

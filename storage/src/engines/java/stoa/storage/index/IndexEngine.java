@@ -3,9 +3,9 @@ package stoa.storage.index;
 import java.io.IOException;
 
 /// The operations of an index that the device uses. One owner uses it.
-interface Engine extends AutoCloseable {
+interface IndexEngine extends AutoCloseable {
   /// Adds an entry, or replaces the one at its key.
-  void put(long high, long low, int space, Entry entry) throws IOException;
+  void put(long high, long low, int space, IndexEntry entry) throws IOException;
 
   void remove(long high, long low, int space, long offset) throws IOException;
 
@@ -15,7 +15,7 @@ interface Engine extends AutoCloseable {
 
   /// The entry at the greatest offset up to `offset`, in `found`; answers whether there is one.
   /// Sees what was put before [#show] too.
-  boolean floor(long high, long low, int space, long offset, Entry found) throws IOException;
+  boolean floor(long high, long low, int space, long offset, IndexEntry found) throws IOException;
 
   /// Visits the entries from an offset on until the visitor answers false. The visitor changes
   /// nothing.
@@ -32,6 +32,6 @@ interface Engine extends AutoCloseable {
 
   @FunctionalInterface
   interface Visitor {
-    boolean visit(Entry entry);
+    boolean visit(IndexEntry entry);
   }
 }

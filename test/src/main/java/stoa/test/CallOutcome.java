@@ -10,13 +10,13 @@ import stoa.StoaException;
 ///
 /// @param value the returned value; null when it threw
 /// @param thrown the class and the message of the exception; null when it returned
-record Outcome(@Nullable Object value, @Nullable String thrown) {
+record CallOutcome(@Nullable Object value, @Nullable String thrown) {
   /// Makes a call.
   ///
   /// @throws StoaException what Stoa throws, which is no outcome of the method
-  static <T> Outcome of(Call1<? super T, ?> call, T instance) {
+  static <T> CallOutcome of(Call1<? super T, ?> call, T instance) {
     try {
-      return new Outcome(call.on(instance), null);
+      return new CallOutcome(call.on(instance), null);
     } catch (StoaException impossible) {
       throw impossible;
     } catch (Exception thrown) {
@@ -24,13 +24,13 @@ record Outcome(@Nullable Object value, @Nullable String thrown) {
     }
   }
 
-  static Outcome threw(Exception thrown) {
-    return new Outcome(null, thrown.getClass().getName() + ": " + thrown.getMessage());
+  static CallOutcome threw(Exception thrown) {
+    return new CallOutcome(null, thrown.getClass().getName() + ": " + thrown.getMessage());
   }
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof Outcome o
+    return other instanceof CallOutcome o
         && Objects.equals(thrown, o.thrown)
         && Objects.deepEquals(value, o.value);
   }

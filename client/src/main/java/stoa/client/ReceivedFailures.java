@@ -27,11 +27,11 @@ import stoa.front.types.Keys;
 import stoa.wire.proto.Failure;
 
 /// Creates exceptions from a server's failures. Thread-safe.
-final class Failures {
+final class ReceivedFailures {
   private final Marshaller marshaller;
   private final ClassLoader loader;
 
-  Failures(Marshaller marshaller, ClassLoader loader) {
+  ReceivedFailures(Marshaller marshaller, ClassLoader loader) {
     this.marshaller = marshaller;
     this.loader = loader;
   }

@@ -14,8 +14,8 @@ import stoa.objects.ObjectService;
 import stoa.wire.proto.Failure;
 
 /// The form in which failures travel to a client. `docs/wire.md` lists the kinds.
-final class Failures {
-  private Failures() {}
+final class FailureForm {
+  private FailureForm() {}
 
   static Failure of(Throwable thrown, ObjectService service) {
     boolean travelled = thrown instanceof Aborted known && !isWhole(known);

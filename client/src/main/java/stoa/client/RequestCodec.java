@@ -16,14 +16,14 @@ import stoa.wire.proto.Failure;
 import stoa.wire.proto.Request;
 
 /// Creates requests, and reads answers. Thread-safe.
-final class Requests {
+final class RequestCodec {
   private final Marshaller marshaller;
-  private final Failures failures;
+  private final ReceivedFailures failures;
 
   // The time limit of a call at the server, 0 for the server's own limit.
   private final int timeMillis;
 
-  Requests(Marshaller marshaller, Failures failures, int timeMillis) {
+  RequestCodec(Marshaller marshaller, ReceivedFailures failures, int timeMillis) {
     this.marshaller = marshaller;
     this.failures = failures;
     this.timeMillis = timeMillis;
@@ -148,7 +148,7 @@ final class Requests {
   @Nullable Object value(Answered answered) throws Throwable {
     byte[] encoded = bytes(answered.getAnswer());
     if (encoded[0] == ObjectAnswer.THREW) {
-      throw Failures.asked(marshaller.thrown(encoded, 1, encoded.length));
+      throw ReceivedFailures.asked(marshaller.thrown(encoded, 1, encoded.length));
     }
     return ObjectAnswer.get(encoded, marshaller);
   }

@@ -6,13 +6,13 @@ import java.nio.ByteOrder;
 
 /// Numbers in byte arrays: big-endian fixed width, and variable-length ones of seven bits a byte,
 /// low bits first.
-public final class Layout {
+public final class EncodedNumbers {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
-  private Layout() {}
+  private EncodedNumbers() {}
 
   /// Reads eight bytes.
   public static long getLong(byte[] bytes, int at) {

@@ -5,7 +5,7 @@ import com.google.gson.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /// The JSON of the values of one declared type, both ways. Thread-safe.
-interface Form {
+interface JsonForm {
   /// Returns the value that JSON, other than null, stands for.
   ///
   /// @param where the parameter or component, for messages

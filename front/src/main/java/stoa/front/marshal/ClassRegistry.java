@@ -42,7 +42,7 @@ import stoa.spi.OwnState;
 /// Immutable; [#with] returns a larger one. Closed: a registered class brings in every class that
 /// its declared fields, parameters, results, components, type arguments and permitted subclasses
 /// name.
-final class Registry {
+final class ClassRegistry {
   /// The encoding of a class's instances.
   sealed interface Entry {
     /// Returns the class's number in the dictionary.
@@ -108,19 +108,19 @@ final class Registry {
   private final Lineage lineage;
   private final StoredNames stored;
 
-  Registry(TypeIds ids) {
+  ClassRegistry(TypeIds ids) {
     this(ids, Blob.class);
   }
 
-  Registry(TypeIds ids, Class<? extends Blob> blobs) {
+  ClassRegistry(TypeIds ids, Class<? extends Blob> blobs) {
     this(ids, blobs, new StoredNames());
   }
 
-  private Registry(TypeIds ids, Class<? extends Blob> blobs, StoredNames stored) {
+  private ClassRegistry(TypeIds ids, Class<? extends Blob> blobs, StoredNames stored) {
     this(ids, blobs, Map.of(), Map.of(), Map.of(), Set.of(), new Lineage(stored), stored);
   }
 
-  private Registry(
+  private ClassRegistry(
       TypeIds ids,
       Class<? extends Blob> blobs,
       Map<Class<?>, Entry> entries,
@@ -175,7 +175,7 @@ final class Registry {
 
   /// Returns a number for the schemas of all classes reachable from a type.
   long form(SharedType type) {
-    Registry alone = new Registry(ids, blobs).with(type);
+    ClassRegistry alone = new ClassRegistry(ids, blobs).with(type);
     var schemas = new TreeSet<String>();
     schemas.add(JDK_FORM);
     for (Struct state : alone.states.values()) schemas.add(state.schema());
@@ -187,7 +187,7 @@ final class Registry {
 
   /// @throws NotShareable when a class cannot be encoded, or no rule covers the stored values of
   ///   its earlier version; the dictionary then gets no new name
-  Registry with(SharedType type) {
+  ClassRegistry with(SharedType type) {
     stored.learn(ids.names());
     var walk = new Walk(false, type.name());
     walk.shared(type);
@@ -195,7 +195,7 @@ final class Registry {
   }
 
   /// Adds a class like [#with(SharedType)].
-  Registry with(Class<?> type) {
+  ClassRegistry with(Class<?> type) {
     stored.learn(ids.names());
     boolean shared = type.isAnnotationPresent(Shared.class);
     var walk = new Walk(false, shared ? SharedType.of(type).name() : "");
@@ -205,7 +205,7 @@ final class Registry {
 
   /// Adds a type that only the state of another process's objects names, as far as that process
   /// knows it too.
-  private Registry withKnown(Type type) {
+  private ClassRegistry withKnown(Type type) {
     if (type instanceof Class<?> c && (c.isPrimitive() || has(c))) return this;
     var walk = new Walk(true, "");
     try {
@@ -251,13 +251,13 @@ final class Registry {
       this.root = root;
     }
 
-    Registry finish() {
+    ClassRegistry finish() {
       while (!pending.isEmpty()) visit(pending.poll());
       for (Class<?> type : planned) foundLineage.checkPresent(type);
       accept();
       numbering.forEach(Runnable::run);
       var larger =
-          new Registry(
+          new ClassRegistry(
               ids,
               blobs,
               Map.copyOf(found),

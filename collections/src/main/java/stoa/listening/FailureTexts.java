@@ -3,10 +3,10 @@ package stoa.listening;
 import java.util.List;
 
 /// The texts of failures. Stateless.
-final class Failures {
+final class FailureTexts {
   private static final int CHARS_MAX = 500;
 
-  private Failures() {}
+  private FailureTexts() {}
 
   /// Returns the text of an exception, without running code of users.
   static String text(Throwable thrown) {

@@ -48,7 +48,7 @@ import stoa.spi.Facade;
 ///
 /// JSON becomes values of declared types alone: no name in it chooses a class, but for the records
 /// that a sealed interface permits.
-final class Forms {
+final class JsonForms {
   static final String TYPE = "@type";
 
   private static final Map<Class<?>, Supplier<Collection<@Nullable Object>>> COLLECTIONS =
@@ -80,11 +80,11 @@ final class Forms {
           Map.entry(TreeMap.class, TreeMap::new));
 
   private final Shares shares;
-  private final ConcurrentHashMap<Known, Form> forms = new ConcurrentHashMap<>();
-  private final Form any = new Any();
+  private final ConcurrentHashMap<Known, JsonForm> forms = new ConcurrentHashMap<>();
+  private final JsonForm any = new Any();
 
   /// Creates them.
-  Forms(Shares shares) {
+  JsonForms(Shares shares) {
     this.shares = shares;
   }
 
@@ -92,7 +92,7 @@ final class Forms {
   ///
   /// @param where the parameter, for the message of a refusal
   /// @throws Inexpressible when JSON cannot express the type
-  Form parameter(Type type, Variables variables, String where) {
+  JsonForm parameter(Type type, Variables variables, String where) {
     return form(variables.resolve(type), where);
   }
 
@@ -100,7 +100,7 @@ final class Forms {
   /// of the value decides.
   ///
   /// @throws Inexpressible when JSON can express no value of the type
-  Form result(Type type, Variables variables, String where) {
+  JsonForm result(Type type, Variables variables, String where) {
     Known known = variables.resolve(type);
     try {
       return form(known, where);
@@ -111,7 +111,7 @@ final class Forms {
   }
 
   /// Returns the form for values of which only the class is known.
-  Form any() {
+  JsonForm any() {
     return any;
   }
 
@@ -125,23 +125,23 @@ final class Forms {
     return holds || type == Object.class || type.isInterface() || type.isRecord();
   }
 
-  private Form form(Known type, String where) {
-    Form known = forms.get(type);
+  private JsonForm form(Known type, String where) {
+    JsonForm known = forms.get(type);
     if (known != null) return known;
-    var made = new HashMap<Known, Form>();
-    Form form = made(type, where, made);
+    var made = new HashMap<Known, JsonForm>();
+    JsonForm form = made(type, where, made);
     forms.putAll(made);
     return form;
   }
 
   /// @param made the forms of this type and of those that it needs; they are known when all of them
   ///   are possible
-  private Form made(Known type, String where, Map<Known, Form> made) {
-    Form known = forms.get(type);
+  private JsonForm made(Known type, String where, Map<Known, JsonForm> made) {
+    JsonForm known = forms.get(type);
     if (known == null) known = made.get(type);
     if (known != null) return known;
     Class<?> raw = type.raw();
-    Form leaf = Leaves.of(raw);
+    JsonForm leaf = Leaves.of(raw);
     if (leaf != null) return leaf;
     if (raw.isRecord()) {
       if (raw == Ref.class) return new AnyReference();
@@ -151,12 +151,12 @@ final class Forms {
       return record;
     }
     if (isChoice(raw)) return choice(type, where, made);
-    Form form = made(raw, type, where, made);
+    JsonForm form = made(raw, type, where, made);
     made.put(type, form);
     return form;
   }
 
-  private Form made(Class<?> raw, Known type, String where, Map<Known, Form> made) {
+  private JsonForm made(Class<?> raw, Known type, String where, Map<Known, JsonForm> made) {
     if (raw.isEnum()) return new Constants(raw);
     if (raw == Optional.class) return new Maybe(made(type.argument(0), where, made));
     if (raw.isAnnotationPresent(Shared.class)) return new Reference(SharedType.of(raw));
@@ -167,12 +167,12 @@ final class Forms {
     }
     var collection = COLLECTIONS.get(raw);
     if (collection != null) {
-      Form element = made(type.argument(0), where, made);
+      JsonForm element = made(type.argument(0), where, made);
       return new Elements(element, collection, null, Set.class.isAssignableFrom(raw));
     }
     var map = MAPS.get(raw);
     if (map != null) {
-      Form key = made(type.argument(0), where, made);
+      JsonForm key = made(type.argument(0), where, made);
       return new Pairs(key, made(type.argument(1), where, made), map);
     }
     throw refusal(raw, where);
@@ -205,9 +205,9 @@ final class Forms {
         && !raw.isAnnotationPresent(Shared.class);
   }
 
-  private Form choice(Known type, String where, Map<Known, Form> made) {
+  private JsonForm choice(Known type, String where, Map<Known, JsonForm> made) {
     Class<?> raw = type.raw();
-    var permitted = new TreeMap<String, Form>();
+    var permitted = new TreeMap<String, JsonForm>();
     var classes = new HashMap<Class<?>, String>();
     var choice = new Choice(raw.getSimpleName(), permitted, classes);
     made.put(type, choice); // a record may have a component of the type
@@ -231,19 +231,19 @@ final class Forms {
 
   // ---- forms
 
-  @Nullable Object read(Form form, @Nullable JsonElement json, String where) {
+  @Nullable Object read(JsonForm form, @Nullable JsonElement json, String where) {
     if (json == null || json.isJsonNull()) {
       return form instanceof Maybe ? Optional.empty() : null;
     }
     return form.read(json, where);
   }
 
-  JsonElement write(Form form, @Nullable Object value, String where) {
+  JsonElement write(JsonForm form, @Nullable Object value, String where) {
     return value == null ? JsonNull.INSTANCE : form.write(value, where);
   }
 
   /// Constants by their names.
-  private record Constants(Class<?> type) implements Form {
+  private record Constants(Class<?> type) implements JsonForm {
     @Override
     public Object read(JsonElement json, String where) {
       var names = new ArrayList<String>();
@@ -286,10 +286,10 @@ final class Forms {
     return type.getName().replace('$', '.');
   }
 
-  private final class Maybe implements Form {
-    private final Form of;
+  private final class Maybe implements JsonForm {
+    private final JsonForm of;
 
-    Maybe(Form of) {
+    Maybe(JsonForm of) {
       this.of = of;
     }
 
@@ -300,7 +300,7 @@ final class Forms {
 
     @Override
     public JsonElement write(Object value, String where) {
-      return Forms.this.write(of, ((Optional<?>) value).orElse(null), where);
+      return JsonForms.this.write(of, ((Optional<?>) value).orElse(null), where);
     }
 
     @Override
@@ -315,14 +315,14 @@ final class Forms {
   }
 
   /// Lists, sets and arrays.
-  private final class Elements implements Form {
-    private final Form element;
+  private final class Elements implements JsonForm {
+    private final JsonForm element;
     private final Supplier<Collection<@Nullable Object>> empty;
     private final @Nullable Class<?> array;
     private final boolean unique;
 
     Elements(
-        Form element,
+        JsonForm element,
         Supplier<Collection<@Nullable Object>> empty,
         @Nullable Class<?> array,
         boolean unique) {
@@ -338,7 +338,7 @@ final class Forms {
       Collection<@Nullable Object> read = empty.get();
       for (int i = 0; i < all.size(); i++) {
         String at = where + "[" + i + "]";
-        Object one = Forms.this.read(element, all.get(i), at);
+        Object one = JsonForms.this.read(element, all.get(i), at);
         if (one == null && array != null && array.isPrimitive()) {
           throw Leaves.wrong(all.get(i), at, "a " + array);
         }
@@ -369,10 +369,10 @@ final class Forms {
     public JsonElement write(Object value, String where) {
       var all = new JsonArray();
       if (value instanceof Iterable<?> elements) {
-        for (Object one : elements) all.add(Forms.this.write(element, one, where + "[]"));
+        for (Object one : elements) all.add(JsonForms.this.write(element, one, where + "[]"));
       } else {
         for (int i = 0; i < Array.getLength(value); i++) {
-          all.add(Forms.this.write(element, Array.get(value, i), where + "[]"));
+          all.add(JsonForms.this.write(element, Array.get(value, i), where + "[]"));
         }
       }
       return all;
@@ -388,13 +388,13 @@ final class Forms {
   }
 
   /// Maps: objects when their keys are words, otherwise arrays of pairs.
-  private final class Pairs implements Form {
+  private final class Pairs implements JsonForm {
     private static final String WHAT = "an array of pairs of a key and a value";
-    private final Form key;
-    private final Form value;
+    private final JsonForm key;
+    private final JsonForm value;
     private final Supplier<Map<@Nullable Object, @Nullable Object>> empty;
 
-    Pairs(Form key, Form value, Supplier<Map<@Nullable Object, @Nullable Object>> empty) {
+    Pairs(JsonForm key, JsonForm value, Supplier<Map<@Nullable Object, @Nullable Object>> empty) {
       this.key = key;
       this.value = value;
       this.empty = empty;
@@ -426,11 +426,11 @@ final class Forms {
         JsonElement name,
         JsonElement of,
         String where) {
-      Object decoded = Forms.this.read(key, name, where);
+      Object decoded = JsonForms.this.read(key, name, where);
       boolean isThere;
       try {
         isThere = read.containsKey(decoded);
-        read.put(decoded, Forms.this.read(value, of, where));
+        read.put(decoded, JsonForms.this.read(value, of, where));
       } catch (NullPointerException | ClassCastException refused) {
         throw Leaves.wrong(name, where, "a key that the map takes");
       }
@@ -443,8 +443,8 @@ final class Forms {
       var pairs = new JsonArray();
       ((Map<?, ?>) map)
           .forEach((one, of) -> {
-            JsonElement name = Forms.this.write(key, one, where + "{}");
-            JsonElement written = Forms.this.write(value, of, where + "." + one);
+            JsonElement name = JsonForms.this.write(key, one, where + "{}");
+            JsonElement written = JsonForms.this.write(value, of, where + "." + one);
             if (!key.isName()) {
               var pair = new JsonArray();
               pair.add(name);
@@ -483,7 +483,7 @@ final class Forms {
   }
 
   /// Shared objects of a type.
-  private final class Reference implements Form {
+  private final class Reference implements JsonForm {
     private final SharedType type;
 
     Reference(SharedType type) {
@@ -511,7 +511,7 @@ final class Forms {
   }
 
   /// References to shared objects of any type.
-  private final class AnyReference implements Form {
+  private final class AnyReference implements JsonForm {
     @Override
     public Object read(JsonElement json, String where) {
       return shares.read(json, where);
@@ -529,8 +529,8 @@ final class Forms {
   }
 
   /// The records that a sealed interface permits, told apart by `@type`.
-  private record Choice(String name, Map<String, Form> permitted, Map<Class<?>, String> classes)
-      implements Form {
+  private record Choice(String name, Map<String, JsonForm> permitted, Map<Class<?>, String> classes)
+      implements JsonForm {
     @Override
     public Object read(JsonElement json, String where) {
       String what =
@@ -538,7 +538,7 @@ final class Forms {
       if (!(json instanceof JsonObject object) || !object.has(TYPE)) {
         throw Leaves.wrong(json, where, what);
       }
-      Form form = permitted.get(Leaves.word(object.get(TYPE), where + "." + TYPE, what));
+      JsonForm form = permitted.get(Leaves.word(object.get(TYPE), where + "." + TYPE, what));
       if (form == null) throw Leaves.wrong(object.get(TYPE), where + "." + TYPE, what);
       return java.util.Objects.requireNonNull(form.read(object, where));
     }
@@ -590,11 +590,11 @@ final class Forms {
   }
 
   /// The form of records: objects with their components.
-  private final class RecordForm implements Form {
+  private final class RecordForm implements JsonForm {
     private final Known type;
     private final List<String> names = new ArrayList<>();
     private final List<Method> accessors = new ArrayList<>();
-    private final List<Form> components = new ArrayList<>();
+    private final List<JsonForm> components = new ArrayList<>();
     private final List<Class<?>> classes = new ArrayList<>();
     private final Constructor<?> constructor;
 
@@ -616,7 +616,7 @@ final class Forms {
     }
 
     /// Finds the forms of the components; they may need this form.
-    void complete(String where, Map<Known, Form> made) {
+    void complete(String where, Map<Known, JsonForm> made) {
       Variables variables = type.variables();
       for (RecordComponent component : type.raw().getRecordComponents()) {
         String at = "the component " + component.getName() + " of " + type + ", in " + where + ",";
@@ -637,7 +637,7 @@ final class Forms {
       var values = new @Nullable Object[names.size()];
       for (int i = 0; i < values.length; i++) {
         String at = where + "." + names.get(i);
-        values[i] = Forms.this.read(components.get(i), object.get(names.get(i)), at);
+        values[i] = JsonForms.this.read(components.get(i), object.get(names.get(i)), at);
         if (values[i] == null && classes.get(i).isPrimitive()) {
           throw Problem.wrong(at + " is missing; it must be a " + classes.get(i));
         }
@@ -663,7 +663,7 @@ final class Forms {
               "the accessor of " + names.get(i) + " of " + type + " failed", failed);
         }
         String at = where + "." + names.get(i);
-        object.add(names.get(i), Forms.this.write(components.get(i), component, at));
+        object.add(names.get(i), JsonForms.this.write(components.get(i), component, at));
       }
       return object;
     }
@@ -695,20 +695,20 @@ final class Forms {
 
   /// The form of values of which only the class is known. JSON is read as what it is by itself: a
   /// text, a whole number as a Long, another number as a Double, a list, or a map with texts.
-  private final class Any implements Form {
+  private final class Any implements JsonForm {
     @Override
     public @Nullable Object read(JsonElement json, String where) {
       return switch (json) {
         case JsonArray array -> {
           var list = new ArrayList<@Nullable Object>();
-          for (JsonElement one : array) list.add(Forms.this.read(this, one, where + "[]"));
+          for (JsonElement one : array) list.add(JsonForms.this.read(this, one, where + "[]"));
           yield list;
         }
         case JsonObject object -> {
           var map = new LinkedHashMap<String, @Nullable Object>();
           object
               .asMap()
-              .forEach((name, of) -> map.put(name, Forms.this.read(this, of, where + "." + name)));
+              .forEach((name, of) -> map.put(name, JsonForms.this.read(this, of, where + "." + name)));
           yield map;
         }
         case JsonPrimitive word when word.isNumber() -> {
@@ -723,15 +723,15 @@ final class Forms {
 
     @Override
     public JsonElement write(Object value, String where) {
-      Form leaf = Leaves.of(value.getClass());
+      JsonForm leaf = Leaves.of(value.getClass());
       if (leaf != null) return leaf.write(value, where);
       return switch (value) {
         case Enum<?> constant -> new JsonPrimitive(constant.name());
-        case Optional<?> maybe -> Forms.this.write(this, maybe.orElse(null), where);
+        case Optional<?> maybe -> JsonForms.this.write(this, maybe.orElse(null), where);
         case Ref<?> ref -> Shares.write(ref);
         case Facade facade -> Shares.write(shares.stoa().ref(facade));
         case Record record -> {
-          Form form = form(Known.of(record.getClass()), where);
+          JsonForm form = form(Known.of(record.getClass()), where);
           JsonElement written = form.write(record, where);
           yield typed(record.getClass().getSimpleName(), (JsonObject) written);
         }
@@ -756,10 +756,10 @@ final class Forms {
     private JsonElement map(Map<?, ?> map, String where) {
       boolean named = true;
       for (Object key : map.keySet()) {
-        Form leaf = key == null ? null : Leaves.of(key.getClass());
+        JsonForm leaf = key == null ? null : Leaves.of(key.getClass());
         named &= key instanceof Enum<?> || (leaf != null && leaf.isName());
       }
-      Form key = named ? new Named() : this;
+      JsonForm key = named ? new Named() : this;
       return new Pairs(key, this, LinkedHashMap::new).write(map, where);
     }
 
@@ -770,7 +770,7 @@ final class Forms {
   }
 
   /// The form of keys that are words.
-  private final class Named implements Form {
+  private final class Named implements JsonForm {
     @Override
     public @Nullable Object read(JsonElement json, String where) {
       return any.read(json, where);

@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// Finds deeply immutable objects, which caller and object may share.
-final class Values {
+final class ImmutableValues {
   private static final int ELEMENTS_MAX = 8;
 
   private static final Set<Class<?>> SINGLE =
@@ -38,7 +38,7 @@ final class Values {
         }
       };
 
-  private Values() {}
+  private ImmutableValues() {}
 
   static boolean isValue(@Nullable Object object) {
     if (object == null || object instanceof String) return true;

@@ -10,7 +10,7 @@ import stoa.store.threads.Threads;
 
 /// The log counters at which a store can be read: the mailboxes have everything at and below them,
 /// and no later entry gets an address there. Thread-safe.
-public final class Moments {
+public final class ReadMoments {
   /*
    * Invariants:
    * (1) A batch fills the mailboxes in log order. A question that a caller asks after it saw the
@@ -52,7 +52,7 @@ public final class Moments {
 
   /// @param order null when the store is alone
   /// @param published the log counter up to which the log is complete
-  public Moments(
+  public ReadMoments(
       Health health,
       BatchTurn batchTurn,
       Threads threads,

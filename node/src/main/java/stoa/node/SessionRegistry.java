@@ -17,8 +17,8 @@ import stoa.transport.StatusException;
 import stoa.wire.proto.ClientHello;
 
 /// The open sessions. Thread-safe.
-final class Registry {
-  private static final Logger LOG = LoggerFactory.getLogger(Registry.class);
+final class SessionRegistry {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionRegistry.class);
 
   private final ServerConfig config;
   private final Sessions durable;
@@ -35,7 +35,7 @@ final class Registry {
   /// Restores those of an earlier server, each with a lease that begins now.
   ///
   /// @param origins the open sessions of the whole server
-  Registry(
+  SessionRegistry(
       ServerConfig config,
       Sessions durable,
       KeyService keys,

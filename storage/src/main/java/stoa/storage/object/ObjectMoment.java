@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 import stoa.storage.segment.SegmentLog;
 
 /// An object at one moment, or one of its snapshots. One owner uses it and closes it.
-public final class Moment implements AutoCloseable {
+public final class ObjectMoment implements AutoCloseable {
   private final IndexView view;
   private final StreamId id;
   private final long birth;
@@ -30,7 +30,7 @@ public final class Moment implements AutoCloseable {
   /// @param state the visible versions; null for all
   record Layer(StreamId map, StreamId owner, long birth, @Nullable VersionState state) {}
 
-  private Moment(IndexView view, ObjectHead head, ObjectHead.@Nullable ObjectSnapshot snapshot) {
+  private ObjectMoment(IndexView view, ObjectHead head, ObjectHead.@Nullable ObjectSnapshot snapshot) {
     this.view = view;
     this.id = head.id;
     this.owner = head.id;
@@ -66,16 +66,16 @@ public final class Moment implements AutoCloseable {
   }
 
   /// Returns the object in a view. Closing this, or a failure here, closes the view.
-  public static Moment now(IndexView view, SegmentLog log, StreamId id) throws IOException {
+  public static ObjectMoment now(IndexView view, SegmentLog log, StreamId id) throws IOException {
     try {
-      var found = new Entry();
+      var found = new IndexEntry();
       var head = new ObjectHead(id);
       boolean fork =
           view.floor(id.high(), id.low(), Spaces.BIRTH, ObjectLookup.ORIGIN, found)
               && found.offset == ObjectLookup.ORIGIN;
       if (fork) head.birth = ObjectLookup.birth(view, id, found);
       else head.birth = found.exists() ? found.version : 0;
-      var moment = new Moment(view, head, null);
+      var moment = new ObjectMoment(view, head, null);
       if (fork) moment.addOrigins(log);
       return moment;
     } catch (IOException | RuntimeException e) {
@@ -85,11 +85,11 @@ public final class Moment implements AutoCloseable {
   }
 
   /// Returns the object in a view, without what a fork has of its origin.
-  public static Moment own(IndexView view, StreamId id) throws IOException {
+  public static ObjectMoment own(IndexView view, StreamId id) throws IOException {
     try {
       var head = new ObjectHead(id);
-      head.birth = ObjectLookup.birth(view, id, new Entry());
-      return new Moment(view, head, null);
+      head.birth = ObjectLookup.birth(view, id, new IndexEntry());
+      return new ObjectMoment(view, head, null);
     } catch (IOException | RuntimeException e) {
       view.close();
       throw e;
@@ -98,16 +98,16 @@ public final class Moment implements AutoCloseable {
 
   /// Returns a snapshot of the object, or null when the view has no snapshot of this number.
   /// Closing this, or the absence of the snapshot, closes the view.
-  static @Nullable Moment of(IndexView view, SegmentLog log, StreamId id, long number)
+  static @Nullable ObjectMoment of(IndexView view, SegmentLog log, StreamId id, long number)
       throws IOException {
-    Moment moment = null;
+    ObjectMoment moment = null;
     boolean done = false;
     try {
       var head = new ObjectHead(id);
       ObjectLookup.fill(view, log, head);
       var snapshot = head.snapshot(number);
       if (snapshot != null) {
-        moment = new Moment(view, head, snapshot);
+        moment = new ObjectMoment(view, head, snapshot);
         moment.addOrigins(log);
       }
       done = moment != null;
@@ -128,7 +128,7 @@ public final class Moment implements AutoCloseable {
   /// Returns the highest version, 0 when there is none.
   long highest() throws IOException {
     if (state != null) return state.highest();
-    var found = new Entry();
+    var found = new IndexEntry();
     boolean any = ObjectLookup.range(view, id, birth, Long.MAX_VALUE, found);
     return any ? found.end() - 1 : 0;
   }
@@ -154,7 +154,7 @@ public final class Moment implements AutoCloseable {
   /// Returns the end of the last byte of data.
   long size() throws IOException {
     if (layers.size() > 1) return sizeBySweep();
-    var found = new Entry();
+    var found = new IndexEntry();
     long at = Long.MAX_VALUE;
     while (at >= 0 && ObjectLookup.floor(view, id, Spaces.BYTES, birth, at, found)) {
       if (!found.isHole()) return found.end();
@@ -174,9 +174,9 @@ public final class Moment implements AutoCloseable {
   }
 
   /// Finds the visible entry of an attribute. Returns whether there is one; it may be a hole.
-  boolean attribute(long slot, Entry best) throws IOException {
+  boolean attribute(long slot, IndexEntry best) throws IOException {
     best.clear();
-    var found = new Entry();
+    var found = new IndexEntry();
     for (var layer : layers) {
       if (!ObjectLookup.exact(view, layer.map, Spaces.ATTRIBUTES, layer.birth, slot, found)) {
         continue;

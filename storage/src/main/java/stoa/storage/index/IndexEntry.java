@@ -2,7 +2,7 @@ package stoa.storage.index;
 
 /// A holder of the index's entry for one key: the place in the log of the bytes at an offset, a
 /// hole, or the removal of an older entry. One owner uses it, again and again.
-public final class Entry {
+public final class IndexEntry {
   /// The mark of an entry that points to bytes.
   public static final int DATA = 0;
 
@@ -26,7 +26,7 @@ public final class Entry {
   public int mark;
 
   /// Creates an empty holder.
-  public Entry() {}
+  public IndexEntry() {}
 
   /// Sets an entry of a record space.
   public void set(long newOffset, long newPosition, long newLength) {
@@ -34,7 +34,7 @@ public final class Entry {
   }
 
   /// Sets all fields, and returns this.
-  public Entry set(
+  public IndexEntry set(
       long newOffset, long newPosition, int newSkip, long newLength, long newVersion, int newMark) {
     offset = newOffset;
     position = newPosition;
@@ -46,7 +46,7 @@ public final class Entry {
   }
 
   /// Copies another one, and returns this.
-  public Entry set(Entry other) {
+  public IndexEntry set(IndexEntry other) {
     return set(other.offset, other.position, other.skip, other.length, other.version, other.mark);
   }
 
@@ -56,7 +56,7 @@ public final class Entry {
   }
 
   /// Reduces it to its part between two offsets within it.
-  public Entry clip(long from, long to) {
+  public IndexEntry clip(long from, long to) {
     if (!isHole()) skip += (int) (from - offset);
     offset = from;
     length = to - from;

@@ -11,7 +11,7 @@ import stoa.store.running.Materialized;
 ///
 /// A reader has an instance of the handler to itself while it asks. The instance is a new fork
 /// where forks are cheap, and otherwise one of a few instances that readers share in turn.
-final class Version {
+final class KeyVersion {
   private static final int INSTANCES_MAX = 8;
 
   private final Key key;
@@ -48,7 +48,7 @@ final class Version {
     void grow(long bytes);
   }
 
-  Version(Key key, HandlerFactory factory, Materialized.State state, VersionFinder.Seen seen) {
+  KeyVersion(Key key, HandlerFactory factory, Materialized.State state, VersionFinder.Seen seen) {
     this.key = key;
     this.factory = factory;
     this.state = state;

@@ -9,7 +9,7 @@ import stoa.base.StreamId;
 import stoa.log.Streams;
 
 /// The names that a directory lists, read a part at a time.
-public final class Names implements Iterator<byte[]> {
+public final class DirectoryNames implements Iterator<byte[]> {
   private static final int SCAN_ENTRIES = 256;
 
   private final Streams streams;
@@ -20,7 +20,7 @@ public final class Names implements Iterator<byte[]> {
   private Iterator<byte[]> part = List.<byte[]>of().iterator();
 
   /// Reads the names that a directory lists up to an address.
-  public Names(Streams streams, StreamId stream, long end) {
+  public DirectoryNames(Streams streams, StreamId stream, long end) {
     this.streams = streams;
     this.stream = stream;
     this.end = end;

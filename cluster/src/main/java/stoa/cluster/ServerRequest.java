@@ -10,7 +10,7 @@ import stoa.base.Encoder;
 /// @param storeProperties of the store
 /// @param mandate its place in the order of all requests
 /// @param said the message
-record Request(StoreProperties storeProperties, Mandate mandate, Said said) {
+record ServerRequest(StoreProperties storeProperties, Mandate mandate, Said said) {
   private static final int VERSION = 1;
 
   // A setting of earlier servers: stores in one group have the same with both.
@@ -53,7 +53,7 @@ record Request(StoreProperties storeProperties, Mandate mandate, Said said) {
   /// Decodes a request.
   ///
   /// @throws IllegalArgumentException when this program does not understand the bytes
-  static Request of(byte[] bytes) {
+  static ServerRequest of(byte[] bytes) {
     var in = new Decoder(bytes);
     int version = in.u8();
     if (version != VERSION) {
@@ -63,7 +63,7 @@ record Request(StoreProperties storeProperties, Mandate mandate, Said said) {
     int _ = in.u8();
     var mandate = new Mandate(in.varint(), in.varint());
     int kind = in.u8();
-    return new Request(
+    return new ServerRequest(
         storeProperties,
         mandate,
         switch (kind) {
