@@ -14,6 +14,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.Errand;
 import stoa.objects.ObjectService;
+import stoa.objects.TransactionService;
 import stoa.store.ordering.Coordinator;
 import stoa.store.running.StoreTransaction;
 import stoa.wire.MessageForms;
@@ -134,13 +135,13 @@ final class TransactionRequests {
     try {
       var mode =
           begin.getReadOnly()
-              ? ObjectService.TransactionMode.READING
-              : ObjectService.TransactionMode.CHANGING;
+              ? TransactionService.Mode.READING
+              : TransactionService.Mode.CHANGING;
       var limits =
-          new ObjectService.TransactionLimits(
+          new TransactionService.Bounds(
               begin.getTimeMicros(), begin.getObjectsMax(), begin.getBytesMax());
       LogAddress at = begin.hasAt() ? MessageForms.at(begin.getAt()) : null;
-      var begun = service.transact(mode, limits, at, session.id(), begin.getIntent());
+      var begun = service.transactions().begin(mode, limits, at, session.id(), begin.getIntent());
       open.begun(begun);
       if (session.isEnded()) open.abandon(); // which may have missed this one
       return Forms.answer(begun.at().counter())
@@ -185,7 +186,7 @@ final class TransactionRequests {
   }
 
   private Answer.Builder call(
-      PendingRequest asked, ObjectService.Transacting transacting, Call call) throws Throwable {
+      PendingRequest asked, TransactionService.Transacting transacting, Call call) throws Throwable {
     var container = asked.session().container(call.getContainer());
     ObjectService.Call made =
         asked.allowed(Forms.call(container.object(), call), transacting::generation);
@@ -211,7 +212,7 @@ final class TransactionRequests {
     return Forms.answer(transacting.at().counter()).setAnswered(answered);
   }
 
-  private static Answer.Builder append(ObjectService.Transacting transacting, Stream stream) {
+  private static Answer.Builder append(TransactionService.Transacting transacting, Stream stream) {
     StreamOperation operation = StreamOperation.of(stream.getOperation());
     if (operation != StreamOperation.APPEND) {
       throw new IllegalArgumentException(operation + " on streams takes no part in transactions");
@@ -220,7 +221,7 @@ final class TransactionRequests {
     return Forms.done();
   }
 
-  private Answer.Builder commit(ObjectService.Transacting transacting) {
+  private Answer.Builder commit(TransactionService.Transacting transacting) {
     StoreTransaction.Id id = transacting.id();
     var outcome = Outcome.newBuilder();
     if (id != null) outcome.setId(Forms.id(id));
@@ -269,7 +270,7 @@ final class TransactionRequests {
 
   /// Returns the outcome of a transaction. May take long.
   Answer.Builder outcome(TransactionId told) {
-    LogAddress found = service.outcome(Forms.id(told, service));
+    LogAddress found = service.transactions().outcome(Forms.id(told, service));
     var outcome = Outcome.newBuilder().setId(told);
     if (found == null) outcome.setKind(Outcome.Kind.NOT_COMMITTED);
     else outcome.setKind(Outcome.Kind.COMMITTED).setAt(MessageForms.at(found));
