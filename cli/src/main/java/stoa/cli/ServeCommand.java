@@ -29,6 +29,7 @@ import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
+import stoa.cluster.ServerDirectory;
 import stoa.http.Console;
 import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
@@ -446,7 +447,7 @@ final class ServeCommand implements Callable<Integer> {
               + " is becoming that of one of several servers, which was broken off; start it with"
               + " --replicated and the same options as then");
     }
-    boolean was = ClusterServer.was(Path.of(data));
+    boolean was = ServerDirectory.was(Path.of(data));
     for (String option : List.of("--groups", "--replicas")) {
       if (replicated || was || !isGiven(option)) continue;
       throw new IllegalArgumentException(
@@ -469,7 +470,7 @@ final class ServeCommand implements Callable<Integer> {
       throws InterruptedException {
     ListenAddress peer = peers != null ? ListenAddress.of(peers) : new ListenAddress(config.host(), 0);
     Secret known = secret.value();
-    boolean hasSecret = known != null || !ClusterServer.hasNoSecret(Path.of(data));
+    boolean hasSecret = known != null || !ServerDirectory.hasNoSecret(Path.of(data));
     if (!hasSecret && security() == null && !insecure) {
       throw new IllegalArgumentException(
           data
@@ -486,7 +487,7 @@ final class ServeCommand implements Callable<Integer> {
       err.println("stoa: this server takes over the store that it kept alone ...");
       Takeover.run(
           Path.of(data),
-          new ClusterServer.First(own, peer.host(), peer.port(), groups, replicas, known));
+          new ServerDirectory.First(own, peer.host(), peer.port(), groups, replicas, known));
     }
     var options =
         new ClusterServer.Options(

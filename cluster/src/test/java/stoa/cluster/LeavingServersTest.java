@@ -191,7 +191,7 @@ class LeavingServersTest {
       servers.cutOff(name, false);
       assertNull(gone.awaitClosed());
       for (int group = 0; group < 2; group++) {
-        assertTrue(Files.notExists(ClusterServer.replica(directory.resolve(name), group)));
+        assertTrue(Files.notExists(ServerDirectory.replica(directory.resolve(name), group)));
       }
     }
   }

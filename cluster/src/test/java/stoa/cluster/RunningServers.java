@@ -174,7 +174,7 @@ final class RunningServers implements AutoCloseable {
                 name,
                 "127.0.0.1",
                 0,
-                contact == null || ClusterServer.was(own) ? null : secret,
+                contact == null || ServerDirectory.was(own) ? null : secret,
                 null,
                 groups,
                 replicas,

@@ -12,6 +12,7 @@ import stoa.Unavailable;
 import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
+import stoa.cluster.ServerDirectory;
 import stoa.node.ServerConfig;
 import stoa.transport.Address;
 import stoa.transport.StatusException;
@@ -64,7 +65,7 @@ final class ClusterMember implements Program {
   @Override
   public int start() throws IOException {
     LibraryLogs.silence();
-    ClusterMember joined = ClusterServer.was(directory) ? null : first;
+    ClusterMember joined = ServerDirectory.was(directory) ? null : first;
     var started =
         ClusterServer.start(
             new ClusterServer.Options(

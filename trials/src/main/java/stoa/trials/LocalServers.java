@@ -14,6 +14,7 @@ import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
 import stoa.cluster.SecretFile;
+import stoa.cluster.ServerDirectory;
 import stoa.node.ServerConfig;
 import stoa.transport.Address;
 import stoa.wire.Proofs;
@@ -70,7 +71,7 @@ final class LocalServers implements AutoCloseable {
 
   private ClusterServer start(int which, int port, ClassLoader classes) throws IOException {
     Path own = directory.resolve("server-" + which);
-    boolean was = ClusterServer.was(own);
+    boolean was = ServerDirectory.was(own);
     boolean joins = which > 0 && !was;
     Secret secret = joins ? SecretFile.in(directory.resolve("server-0")) : null;
     return ClusterServer.start(
