@@ -468,7 +468,8 @@ final class ServeCommand implements Callable<Integer> {
       PrintWriter out,
       PrintWriter err)
       throws InterruptedException {
-    ListenAddress peer = peers != null ? ListenAddress.of(peers) : new ListenAddress(config.host(), 0);
+    ListenAddress peer =
+        peers != null ? ListenAddress.of(peers) : new ListenAddress(config.host(), 0);
     Secret known = secret.value();
     boolean hasSecret = known != null || !ServerDirectory.hasNoSecret(Path.of(data));
     if (!hasSecret && security() == null && !insecure) {

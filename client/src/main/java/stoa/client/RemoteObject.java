@@ -126,7 +126,10 @@ final class RemoteObject implements Service.Target {
 
   @Override
   public void begin(
-      SharedCall to, SharedMethod method, @Nullable Object[] arguments, CallRecorder.Settled settled) {
+      SharedCall to,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      CallRecorder.Settled settled) {
     part()
         .conversation()
         .begin(
@@ -219,7 +222,9 @@ final class RemoteObject implements Service.Target {
               });
       var answered =
           requests.answered(object.part().conversation().ask(outgoing), outgoing.container());
-      return place == null ? requests.value(answered) : place.seen(RequestCodec.travelling(answered));
+      return place == null
+          ? requests.value(answered)
+          : place.seen(RequestCodec.travelling(answered));
     }
   }
 

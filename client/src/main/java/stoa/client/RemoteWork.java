@@ -257,7 +257,8 @@ final class RemoteWork implements Service.Work {
     var _ = errands.haveBegun();
     Answered answered;
     try {
-      answered = errands.call(branch, object::container, RequestCodec.call(call, existence), changing);
+      answered =
+          errands.call(branch, object::container, RequestCodec.call(call, existence), changing);
     } catch (RuntimeException trouble) {
       // Some groups have executed their part of the call, and others not.
       if (errands.haveBegun()) doomed = trouble;

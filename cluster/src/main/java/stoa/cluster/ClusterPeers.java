@@ -115,7 +115,8 @@ final class ClusterPeers implements Peers {
           if (behind == null && move.isEmpty()) return;
           String leader = leading(number, group).orElse(null);
           boolean executes =
-              server.storeProperties()
+              server
+                  .storeProperties()
                   .executes(member.id(), number, List.copyOf(group.behind().keySet()), leader);
           status.addGroups(
               compared(number, member.id())

@@ -202,8 +202,7 @@ public final class ClusterServer implements AutoCloseable {
       self = node.self().withClients(options.machine().advertised(clients));
       search =
           new CodeSearch(self.id(), node, servers::all, question -> answer(self.id(), question));
-      members =
-          new MemberSearch(self.id(), node, servers, inquiry -> answer(self.id(), inquiry));
+      members = new MemberSearch(self.id(), node, servers, inquiry -> answer(self.id(), inquiry));
       noted = before != null ? before.at(self.port(), self.supplyPort()) : first(created);
       try {
         // Before it joins: the others must find it again.

@@ -38,8 +38,7 @@ final class CodeSearch {
   /// @param self the name of this server
   /// @param servers returns all known servers, this one included
   /// @param here answers a question at this server
-  CodeSearch(
-      String self, Node node, Supplier<List<Member>> servers, UnaryOperator<byte[]> here) {
+  CodeSearch(String self, Node node, Supplier<List<Member>> servers, UnaryOperator<byte[]> here) {
     this.self = self;
     this.node = node;
     this.servers = servers;

@@ -27,8 +27,7 @@ final class MemberSearch {
 
   /// @param self the name of this server
   /// @param here answers an inquiry at this server
-  MemberSearch(
-      String self, Node node, KnownServers servers, Function<Inquiry, byte[]> here) {
+  MemberSearch(String self, Node node, KnownServers servers, Function<Inquiry, byte[]> here) {
     this.self = self;
     this.node = node;
     this.servers = servers;

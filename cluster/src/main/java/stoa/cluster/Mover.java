@@ -390,7 +390,8 @@ final class Mover implements AutoCloseable {
     }
 
     private byte[] request(ServerRequest.Said said) {
-      return new ServerRequest(storeProperties, new ServerRequest.Mandate(led.term(), ++mandates), said)
+      return new ServerRequest(
+              storeProperties, new ServerRequest.Mandate(led.term(), ++mandates), said)
           .bytes();
     }
 

@@ -73,7 +73,8 @@ public final class ServerDirectory {
                   + " is of a server that was being brought level by another one, and has a part"
                   + " only; take another server's");
         }
-        var reached = ClusterServer.ENGINE.continueAlone(config, new GroupId(known.store(), group), replica);
+        var reached =
+            ClusterServer.ENGINE.continueAlone(config, new GroupId(known.store(), group), replica);
         if (reached.index() == 0) {
           throw new Unavailable(
               directory + " has nothing of group " + group + "; take another server's");

@@ -68,7 +68,8 @@ class ClusterServerTest {
         assertEquals(21, stoa.get(Counter.class, "hot").increment());
       }
       assertThrows(
-          IllegalArgumentException.class, () -> ServerDirectory.goOnAlone(directory.resolve("none")));
+          IllegalArgumentException.class,
+          () -> ServerDirectory.goOnAlone(directory.resolve("none")));
     }
   }
 

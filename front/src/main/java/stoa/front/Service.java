@@ -117,7 +117,10 @@ public interface Service {
     ///
     /// @param settled receives the answer when the call is over
     void begin(
-        SharedCall to, SharedMethod method, @Nullable Object[] arguments, CallRecorder.Settled settled)
+        SharedCall to,
+        SharedMethod method,
+        @Nullable Object[] arguments,
+        CallRecorder.Settled settled)
         throws Throwable;
 
     /// Creates it.

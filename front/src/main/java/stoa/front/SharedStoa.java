@@ -171,7 +171,8 @@ public final class SharedStoa implements Host {
   /// Does something that may answer nothing, within a trace, and ends the trace.
   ///
   /// @param trace null to do it without one
-  static @Nullable Object answered(@Nullable Trace trace, CallRecorder.Reading work) throws Throwable {
+  static @Nullable Object answered(@Nullable Trace trace, CallRecorder.Reading work)
+      throws Throwable {
     if (trace == null) return work.get();
     var answer = new @Nullable Object[1];
     recorded(

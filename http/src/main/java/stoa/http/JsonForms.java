@@ -708,7 +708,8 @@ final class JsonForms {
           var map = new LinkedHashMap<String, @Nullable Object>();
           object
               .asMap()
-              .forEach((name, of) -> map.put(name, JsonForms.this.read(this, of, where + "." + name)));
+              .forEach(
+                  (name, of) -> map.put(name, JsonForms.this.read(this, of, where + "." + name)));
           yield map;
         }
         case JsonPrimitive word when word.isNumber() -> {

@@ -82,7 +82,8 @@ final class Requests {
       case FETCH_PART -> views.part(asked, request.getFetchPart());
       case CHECK ->
           asked.onObject(
-              request.getCheck().getContainer(), object -> Forms.done(service.past().position(object)));
+              request.getCheck().getContainer(),
+              object -> Forms.done(service.past().position(object)));
 
       case BEGIN -> transactions.begin(asked, request.getBegin());
       case OUTCOME_OF -> asked.onCalls(() -> transactions.outcome(request.getOutcomeOf().getId()));

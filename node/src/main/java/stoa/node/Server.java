@@ -650,7 +650,8 @@ public final class Server implements AutoCloseable {
       if (timers.isUsed()) reply.setTimers(shown(timers));
       ListenerCounts listeners = service.operator().listeners();
       if (listeners.count() > 0) reply.setListeners(shown(listeners));
-      for (ObjectCall call : service.operator().calls(SHOWN_MAX)) reply.addCalls(shown(served, call));
+      for (ObjectCall call : service.operator().calls(SHOWN_MAX))
+        reply.addCalls(shown(served, call));
       service.operator().diverged().stream()
           .limit(SHOWN_MAX)
           .forEach(evidence -> reply.addQuarantined(shown(evidence)));
@@ -743,7 +744,8 @@ public final class Server implements AutoCloseable {
     private static void cancel(
         @Nullable ServedGroup served, String call, CancelReply.Builder reply) {
       try {
-        reply.setCancelled(served != null && served.service().operator().cancel(Long.parseLong(call)));
+        reply.setCancelled(
+            served != null && served.service().operator().cancel(Long.parseLong(call)));
         if (!reply.getCancelled()) {
           reply.setWhy("no call " + call + " is in progress that can be canceled");
         }
@@ -853,7 +855,8 @@ public final class Server implements AutoCloseable {
       for (Divergence evidence : service.operator().diverged()) {
         try {
           // An object that was deleted meanwhile is not in quarantine any more.
-          if (service.operator().accept(evidence.object())) reply.setAccepted(reply.getAccepted() + 1);
+          if (service.operator().accept(evidence.object()))
+            reply.setAccepted(reply.getAccepted() + 1);
         } catch (StoaException refused) {
           reply.setRefused(reply.getRefused() + 1);
           if (!reply.getRefusal().isEmpty()) continue;

@@ -134,9 +134,7 @@ final class TransactionRequests {
   private Answer.Builder begin(Session session, SessionTransaction open, Begin begin) {
     try {
       var mode =
-          begin.getReadOnly()
-              ? TransactionService.Mode.READING
-              : TransactionService.Mode.CHANGING;
+          begin.getReadOnly() ? TransactionService.Mode.READING : TransactionService.Mode.CHANGING;
       var limits =
           new TransactionService.Bounds(
               begin.getTimeMicros(), begin.getObjectsMax(), begin.getBytesMax());
@@ -186,7 +184,8 @@ final class TransactionRequests {
   }
 
   private Answer.Builder call(
-      PendingRequest asked, TransactionService.Transacting transacting, Call call) throws Throwable {
+      PendingRequest asked, TransactionService.Transacting transacting, Call call)
+      throws Throwable {
     var container = asked.session().container(call.getContainer());
     ObjectService.Call made =
         asked.allowed(Forms.call(container.object(), call), transacting::generation);

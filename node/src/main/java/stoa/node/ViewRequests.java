@@ -44,7 +44,8 @@ final class ViewRequests {
         object -> {
           session.unfollow(container);
           session.watches.put(
-              container, service.views().watch(object, counter -> session.changed(container, counter)));
+              container,
+              service.views().watch(object, counter -> session.changed(container, counter)));
           if (session.isEnded() || !session.containers.containsKey(container)) {
             // The session ended, or the client closed the object. This watch may have missed it.
             session.unfollow(container);

@@ -177,7 +177,10 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   @Override
   public void begin(
-      SharedCall to, SharedMethod method, @Nullable Object[] arguments, CallRecorder.Settled settled)
+      SharedCall to,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      CallRecorder.Settled settled)
       throws Throwable {
     requireHere();
     // The caller may change the arguments, and so may a run that the store gives up.

@@ -371,10 +371,12 @@ public final class LookService {
 
   private Entry entry(Key key, KeyEntry event, boolean results, Shown.Bounds bounds) {
     return switch (event.event()) {
-      case KeyEntry.What.Put(byte[] value, int code) -> put(key, event, value, code, results, bounds);
+      case KeyEntry.What.Put(byte[] value, int code) ->
+          put(key, event, value, code, results, bounds);
       case KeyEntry.What.Answered(long call, String space, byte[] target) ->
           other(event, "answered", call, Showing.nameOf(new Key(space, target, space)));
-      case KeyEntry.What.TakenBack(long call, String reason) -> other(event, "canceled", call, reason);
+      case KeyEntry.What.TakenBack(long call, String reason) ->
+          other(event, "canceled", call, reason);
       case KeyEntry.What.Stood(long call) -> other(event, "completed", call, "");
       case KeyEntry.What.Deleted() -> other(event, "deleted", 0, "");
     };

@@ -479,13 +479,15 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return begin(call, reader.briefly(call), timeMax, id, Terms.NEW);
   }
 
-  private Request begin(Call call, CallReader.Decoded read, Duration timeMax, @Nullable CallId id, long arrived)
+  private Request begin(
+      Call call, CallReader.Decoded read, Duration timeMax, @Nullable CallId id, long arrived)
       throws Throwable {
     Request begun = begun(call, read, timeMax, id, arrived);
     return id == null ? begun : begun.askedBy(id.session());
   }
 
-  private Request begun(Call call, CallReader.Decoded read, Duration timeMax, @Nullable CallId id, long arrived)
+  private Request begun(
+      Call call, CallReader.Decoded read, Duration timeMax, @Nullable CallId id, long arrived)
       throws Throwable {
     ObjectType.Called called = read.called();
     Target target = call.container().target;
@@ -551,8 +553,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       ObjectType.Called called = read.method();
       called.type().sawAskOthers(called.method());
       Container container = call.container();
-      Answer answer =
-          moment.get(container.target, read.question(), call.existence(), Pace.LONG);
+      Answer answer = moment.get(container.target, read.question(), call.existence(), Pace.LONG);
       if (isLent(answer)) throw new PlacedObjects.LentToClients();
       long counter = moment.at().counter();
       return new PlacedAnswer(

@@ -146,18 +146,10 @@ public final class TransactionService {
       Pace pace = called == null ? Pace.SHORT : called.type().pace(called.method());
       return switch (read.kind()) {
         case null -> put(call, Footprint.ALL, Pace.SHORT, tries);
-        case MUTATOR, UPDATE ->
-            put(call, read.footprint(container), pace, tries);
+        case MUTATOR, UPDATE -> put(call, read.footprint(container), pace, tries);
         case ACCESSOR ->
-            transaction
-                .get(
-                    target,
-                    asked(call, read),
-                    call.existence(),
-                    pace)
-                .encoded();
-        case TRANSACTION, READING_TRANSACTION ->
-            nested(call, read);
+            transaction.get(target, asked(call, read), call.existence(), pace).encoded();
+        case TRANSACTION, READING_TRANSACTION -> nested(call, read);
       };
     }
 
@@ -166,13 +158,15 @@ public final class TransactionService {
         objects.construct(call);
       Answer answer =
           transaction.put(
-              call.container().target(), Put.of(call.bytes()).on(footprint), call.existence(), pace);
+              call.container().target(),
+              Put.of(call.bytes()).on(footprint),
+              call.existence(),
+              pace);
       return answer.encoded();
     }
 
     private byte[] nested(Call call, CallReader.Decoded read) {
-      if (read.kind() == SharedMethod.Kind.READING_TRANSACTION)
-        transaction.enterToRead();
+      if (read.kind() == SharedMethod.Kind.READING_TRANSACTION) transaction.enterToRead();
       else transaction.enter();
       boolean kept = false;
       try {
@@ -280,11 +274,7 @@ public final class TransactionService {
   /// @param session the client's
   /// @param intent the number of the intent under which it runs; 0 for none
   public Transacting begin(
-      Mode mode,
-      Bounds asked,
-      @Nullable LogAddress at,
-      long session,
-      long intent) {
+      Mode mode, Bounds asked, @Nullable LogAddress at, long session, long intent) {
     var limits = stoa.limits();
     long micros = less(asked.micros, TRANSACTION_MICROS_MAX);
     int objects = (int) less(asked.objectsMax, limits.transactionObjectsMax());
@@ -295,9 +285,7 @@ public final class TransactionService {
             whose(objects == asked.objectsMax) + "transactionObjectsMax",
             whose(bytes == asked.bytesMax) + "transactionBytesMax");
     var access =
-        mode == Mode.READING
-            ? StoreTransaction.Access.READS
-            : StoreTransaction.Access.WRITES;
+        mode == Mode.READING ? StoreTransaction.Access.READS : StoreTransaction.Access.WRITES;
     var bounds = new StoreTransaction.Bounds(access, micros, objects, bytes, names);
     StoreTransaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
     begun.under(store.intents().find(intent)).askedBy(session);

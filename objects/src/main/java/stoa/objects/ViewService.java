@@ -3,10 +3,8 @@ package stoa.objects;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import stoa.Stoa;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.front.marshal.Marshaller;
 import stoa.objects.ObjectService.Container;
 import stoa.store.Store;
 import stoa.store.calls.Checkpoint;
@@ -14,8 +12,8 @@ import stoa.store.past.Shipment;
 import stoa.store.watching.WatchRegistration;
 import stoa.store.watching.Watcher;
 
-/// The states of objects, for copies and views at clients, and the changes that keep them up to date.
-/// Thread-safe; every method may take long.
+/// The states of objects, for copies and views at clients, and the changes that keep them up to
+/// date. Thread-safe; every method may take long.
 public final class ViewService {
   private final Store store;
   private final Catalog catalog;

@@ -112,7 +112,8 @@ class VersionedConcurrencyTest {
 
   private static byte[] pattern(long version, long offset) {
     var bytes = new byte[LENGTH];
-    for (int i = 0; i < LENGTH; i += 8) EncodedNumbers.putLong(bytes, i, version * 1_000_003 + offset);
+    for (int i = 0; i < LENGTH; i += 8)
+      EncodedNumbers.putLong(bytes, i, version * 1_000_003 + offset);
     return bytes;
   }
 

@@ -43,7 +43,8 @@ class WatchTest {
   private static List<Long> changes(Store store, String name) {
     return store.events(key(name), 1, Long.MAX_VALUE).stream()
         .filter(event ->
-            event.event() instanceof KeyEntry.What.Put || event.event() instanceof KeyEntry.What.Deleted)
+            event.event() instanceof KeyEntry.What.Put
+                || event.event() instanceof KeyEntry.What.Deleted)
         .map(event -> event.entry().log().counter())
         .toList();
   }

@@ -147,7 +147,8 @@ final class Determinism {
           Object theirs = field.get(other);
           if (!isSame(alone, mine, theirs)) {
             return "%s is %s, and there %s"
-                .formatted(field.getName(), new CallOutcome(mine, null), new CallOutcome(theirs, null));
+                .formatted(
+                    field.getName(), new CallOutcome(mine, null), new CallOutcome(theirs, null));
           }
         }
       }

@@ -22,9 +22,9 @@ import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.collection.CollectionSerializer;
 import org.apache.fory.serializer.collection.MapSerializer;
 
-/// Containers that hash or compare their elements, read under the [Effort] of a [ForyCodec]: it gathers
-/// their elements first, and adds them when it has counted the work. [Filling] does the same for
-/// the containers that may hold an object which is still being read.
+/// Containers that hash or compare their elements, read under the [Effort] of a [ForyCodec]: it
+/// gathers their elements first, and adds them when it has counted the work. [Filling] does the
+/// same for the containers that may hold an object which is still being read.
 ///
 /// Without an effort, as for states that the store itself wrote, it fills them while it reads them.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw

@@ -579,7 +579,8 @@ final class ForyCodec {
   /// Returns what a name in the dictionary names: a class, for a shared class its stored name;
   /// empty when it names neither.
   private static String named(String name) {
-    for (String prefix : List.of(ClassRegistry.CLASS, ClassRegistry.PROXY, ClassRegistry.INSTANCE)) {
+    for (String prefix :
+        List.of(ClassRegistry.CLASS, ClassRegistry.PROXY, ClassRegistry.INSTANCE)) {
       if (name.startsWith(prefix)) return name.substring(prefix.length());
     }
     return "";

@@ -144,7 +144,8 @@ public final class Marshaller {
     int places = 4 * Runtime.getRuntime().availableProcessors();
     var known = new KnownClasses(registry);
     return new Generation(
-        registry, new CodecPool(places, () -> new ForyCodec(registry, references, known, bytesMax)));
+        registry,
+        new CodecPool(places, () -> new ForyCodec(registry, references, known, bytesMax)));
   }
 
   // ---- arguments
@@ -557,7 +558,8 @@ public final class Marshaller {
     } catch (NotShareable unfit) {
       // Another process may have a class that fits.
       throw new NotShareable(
-          refusal.getMessage() + "; it does not fit: " + unfit.getMessage(), ForyCodec.absent(name));
+          refusal.getMessage() + "; it does not fit: " + unfit.getMessage(),
+          ForyCodec.absent(name));
     }
   }
 

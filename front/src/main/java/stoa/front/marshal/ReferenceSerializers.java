@@ -30,7 +30,11 @@ final class ReferenceSerializers {
     private final ClassRegistry.Entry.ByReference shared;
 
     @SuppressWarnings("unchecked") // Justification: Fory asks for the class as that of its objects
-    OfShared(ForyCodec codec, TypeResolver resolver, Class<?> type, ClassRegistry.Entry.ByReference shared) {
+    OfShared(
+        ForyCodec codec,
+        TypeResolver resolver,
+        Class<?> type,
+        ClassRegistry.Entry.ByReference shared) {
       super(resolver.getConfig(), (Class<Object>) type);
       this.codec = codec;
       this.shared = shared;

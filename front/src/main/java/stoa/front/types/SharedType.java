@@ -660,7 +660,8 @@ public final class SharedType {
   }
 
   /// Returns what the annotations of a method say about the part on which it works.
-  private static SharedMethod.FootprintMarks parts(Class<?> face, Class<?> implementation, Method method) {
+  private static SharedMethod.FootprintMarks parts(
+      Class<?> face, Class<?> implementation, Method method) {
     boolean commutes = annotation(face, implementation, method, Commutes.class) != null;
     int key = -1;
     for (Class<?> place : places(face, implementation)) {

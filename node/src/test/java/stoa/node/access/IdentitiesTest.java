@@ -200,7 +200,8 @@ class IdentitiesTest {
     for (int i = 0; i < sources; i++) {
       refusals.forbidden("identity " + i, "it may not", ended::countDown);
     }
-    assertTrue(refusals.sources() <= RefusalThrottle.SOURCES_MAX + 1, "sources " + refusals.sources());
+    assertTrue(
+        refusals.sources() <= RefusalThrottle.SOURCES_MAX + 1, "sources " + refusals.sources());
     assertFalse(refusals.mayTry("one more"));
     ended.await();
     assertEquals(0, refusals.sources());

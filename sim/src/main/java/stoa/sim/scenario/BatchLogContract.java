@@ -383,7 +383,8 @@ public final class BatchLogContract {
 
   private static void commit(SimulatedLeader leader, Batch batch) {
     BatchOutcome outcome = leader.propose(batch);
-    Demand.that(outcome instanceof BatchOutcome.Committed, "the batch is committed, not " + outcome);
+    Demand.that(
+        outcome instanceof BatchOutcome.Committed, "the batch is committed, not " + outcome);
     equal(batch.sequence(), leader.log().tail().sequence());
     equal(batch.term(), leader.log().tail().term());
   }

@@ -22,8 +22,8 @@ import stoa.sim.world.PoweredLog;
 import stoa.sim.world.SimulatedLeader;
 import stoa.storage.disk.StorageException;
 
-/// A leader proposes batches to a log while power fails, leaders change, epochs are sealed and
-/// old batches arrive again; a committed batch must be there once, and in every replica.
+/// A leader proposes batches to a log while power fails, leaders change, epochs are sealed and old
+/// batches arrive again; a committed batch must be there once, and in every replica.
 public final class BatchLogScenario implements Scenario {
   private static final int STREAMS = 3;
   private static final int TURNS = 60;

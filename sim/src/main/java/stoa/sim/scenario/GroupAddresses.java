@@ -41,38 +41,39 @@ final class GroupAddresses {
   void verify(GroupLists lists) {
     var counters = new TreeMap<String, Long>();
     var names = new TreeMap<Long, String>();
-    lists.last().forEach((key, elements) -> {
-      Streams streams = world.groupOf(key).streams();
-      var stream = Key.of(GroupLists.ORDERED, key).stream();
-      // From the end: trims have logged checkpoints among the entries, and released the first.
-      long address = beforeCheckpoints(streams, stream, streams.last(stream));
-      long behind = Long.MAX_VALUE;
-      for (int i = elements.size() - 1; i >= 0; i--) {
-        var entry = streams.read(stream, address);
-        if (entry == null && address < streams.firstKept(stream)) {
-          trace.reached("entries of a list are released");
-          break;
-        }
-        Objects.requireNonNull(entry);
-        address = beforeCheckpoints(streams, stream, address - 1);
-        long counter = entry.log().counter();
-        String name = elements.get(i).substring(0, elements.get(i).indexOf('.'));
-        Long known = counters.putIfAbsent(name, counter);
-        Demand.that(known == null || known == counter, name + " has one log address");
-        String other = names.putIfAbsent(counter, name);
-        Demand.that(
-            other == null || other.equals(name),
-            other + " and " + name + " have different addresses, not " + counter);
-        Demand.that(counter <= behind, key + " is in the order of the log");
-        behind = counter;
-        LogAddress at = told.get(name);
-        Demand.that(
-            at == null || at.equals(entry.log()), name + " is where it was told to be");
-      }
-      Demand.that(
-          address == 0 || address < streams.firstKept(stream),
-          key + " has an entry for each element");
-    });
+    lists
+        .last()
+        .forEach((key, elements) -> {
+          Streams streams = world.groupOf(key).streams();
+          var stream = Key.of(GroupLists.ORDERED, key).stream();
+          // From the end: trims have logged checkpoints among the entries, and released the first.
+          long address = beforeCheckpoints(streams, stream, streams.last(stream));
+          long behind = Long.MAX_VALUE;
+          for (int i = elements.size() - 1; i >= 0; i--) {
+            var entry = streams.read(stream, address);
+            if (entry == null && address < streams.firstKept(stream)) {
+              trace.reached("entries of a list are released");
+              break;
+            }
+            Objects.requireNonNull(entry);
+            address = beforeCheckpoints(streams, stream, address - 1);
+            long counter = entry.log().counter();
+            String name = elements.get(i).substring(0, elements.get(i).indexOf('.'));
+            Long known = counters.putIfAbsent(name, counter);
+            Demand.that(known == null || known == counter, name + " has one log address");
+            String other = names.putIfAbsent(counter, name);
+            Demand.that(
+                other == null || other.equals(name),
+                other + " and " + name + " have different addresses, not " + counter);
+            Demand.that(counter <= behind, key + " is in the order of the log");
+            behind = counter;
+            LogAddress at = told.get(name);
+            Demand.that(at == null || at.equals(entry.log()), name + " is where it was told to be");
+          }
+          Demand.that(
+              address == 0 || address < streams.firstKept(stream),
+              key + " has an entry for each element");
+        });
     verifyTimes(lists.history(), counters);
   }
 

@@ -39,7 +39,9 @@ final class GroupChains {
     chains.asked(element, first);
     try {
       var answer =
-          world.ask(world.groupOf(first).asked(), owner -> lists.put(owner, ChainHandlers.space(first), first, value.toString()));
+          world.ask(
+              world.groupOf(first).asked(),
+              owner -> lists.put(owner, ChainHandlers.space(first), first, value.toString()));
       chains.answered(element, answer);
       if (answer.toString().contains(ChainHandlers.OK)) {
         trace.reached("a handler has called another store");
@@ -68,7 +70,9 @@ final class GroupChains {
       for (GroupsWorld.Group group : world.groups()) {
         for (int i = 0; i < EACH; i++) {
           String key = "c" + group.number() + "." + i;
-          all.put(key, world.ask(group.asked(), owner -> lists.get(owner, ChainHandlers.space(key), key)));
+          all.put(
+              key,
+              world.ask(group.asked(), owner -> lists.get(owner, ChainHandlers.space(key), key)));
         }
       }
       if (all.equals(before)) break;

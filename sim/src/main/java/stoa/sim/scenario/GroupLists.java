@@ -140,7 +140,8 @@ final class GroupLists {
     String name = name("put");
     var open = history.begin(name);
     open.append(key, name + ".0");
-    told(open, () -> open.read(key, world.ask(group.asked(), o -> put(o, space, key, name + ".0"))));
+    told(
+        open, () -> open.read(key, world.ask(group.asked(), o -> put(o, space, key, name + ".0"))));
   }
 
   /// Reads an ordered list.
@@ -176,7 +177,9 @@ final class GroupLists {
     Request alone =
         waits
             ? store.get(
-                target, other, Terms.expecting(ANY).at(pace).within(GroupsWorld.STORE.callTimeMax()).alone())
+                target,
+                other,
+                Terms.expecting(ANY).at(pace).within(GroupsWorld.STORE.callTimeMax()).alone())
             : joined(
                 store.getAsync(
                     target,

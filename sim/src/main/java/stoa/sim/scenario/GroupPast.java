@@ -49,8 +49,7 @@ final class GroupPast {
   private final List<PastView> remembered = new ArrayList<>();
   private final List<NamedSnapshot> named = new ArrayList<>();
 
-  GroupPast(
-      GroupsWorld world, GroupLists lists, GroupChains chains, Chance chance, Trace trace) {
+  GroupPast(GroupsWorld world, GroupLists lists, GroupChains chains, Chance chance, Trace trace) {
     this.world = world;
     this.lists = lists;
     this.chains = chains;
@@ -116,7 +115,8 @@ final class GroupPast {
   /// Returns the list that a snapshot shows; null when it was deleted meanwhile.
   private @Nullable List<String> shown(NamedSnapshot shown, String key) {
     try {
-      List<String> elements = world.ask(world.groupOf(key).asked(), owner -> at(owner, key, shown.counter));
+      List<String> elements =
+          world.ask(world.groupOf(key).asked(), owner -> at(owner, key, shown.counter));
       List<String> before = shown.lists.putIfAbsent(key, elements);
       Demand.that(
           before == null || before.equals(elements),
@@ -165,7 +165,10 @@ final class GroupPast {
 
   private static List<String> at(GroupsWorld.Owner owner, String key, long counter) {
     return SeriesHandlers.elements(
-        owner.store().at(Key.of(GroupLists.ORDERED, key), counter).get("", GroupLists.ANY, Pace.LONG));
+        owner
+            .store()
+            .at(Key.of(GroupLists.ORDERED, key), counter)
+            .get("", GroupLists.ANY, Pace.LONG));
   }
 
   /// Keeps what a client has seen, for a second look.
@@ -182,7 +185,8 @@ final class GroupPast {
     try {
       for (int i = chance.between(1, 4); i > 0; i--) {
         String key = lists.anyKey();
-        List<String> elements = world.ask(world.groupOf(key).asked(), owner -> at(owner, key, pin.counter()));
+        List<String> elements =
+            world.ask(world.groupOf(key).asked(), owner -> at(owner, key, pin.counter()));
         open.read(key, elements);
         remember(pin.counter(), key, elements);
       }

@@ -97,7 +97,9 @@ final class GroupTransactions {
       return parts.computeIfAbsent(group.number(), _ -> new Coordinator.Part(7, ++numbers));
     }
 
-    private <T> T on(GroupsWorld.Group group, Function<GroupsWorld.Owner, Function<StoreTransaction, T>> action) {
+    private <T> T on(
+        GroupsWorld.Group group,
+        Function<GroupsWorld.Owner, Function<StoreTransaction, T>> action) {
       GroupsWorld.Owner known = owners.get(group.number());
       GroupsWorld.Owner owner = known == null ? group.asked() : known;
       if (owner == null) throw new Unavailable("there is nobody");
@@ -124,7 +126,10 @@ final class GroupTransactions {
                   transaction ->
                       SeriesHandlers.elements(
                           transaction.get(
-                              owner.store().target(Key.of(GroupLists.ORDERED, key)), "", GroupLists.ANY, Pace.SHORT)));
+                              owner.store().target(Key.of(GroupLists.ORDERED, key)),
+                              "",
+                              GroupLists.ANY,
+                              Pace.SHORT)));
       open.read(key, elements);
       if (parts.isEmpty()) past.remember(at.counter(), key, elements);
     }
@@ -155,7 +160,8 @@ final class GroupTransactions {
               world.groupOf(stream),
               _ ->
                   transaction -> {
-                    transaction.append(StoredStreams.keyOf(StreamKey.of(stream)), GroupLists.bytes(element));
+                    transaction.append(
+                        StoredStreams.keyOf(StreamKey.of(stream)), GroupLists.bytes(element));
                     return true;
                   });
       extended = true;
@@ -168,11 +174,13 @@ final class GroupTransactions {
       for (int attempt = 1; ; attempt++) {
         try {
           LogAddress address =
-              world.links().ask(
-                  lifeOf(world.home().asked()),
-                  true,
-                  chance.between(1_000_000, 40_000_000),
-                  committing(world.home().asked(), id));
+              world
+                  .links()
+                  .ask(
+                      lifeOf(world.home().asked()),
+                      true,
+                      chance.between(1_000_000, 40_000_000),
+                      committing(world.home().asked(), id));
           addresses.told(name, address);
           if (streams != null && extended) streams.appended(name, address);
           open.committed();

@@ -124,15 +124,19 @@ public final class GroupsScenario implements Scenario {
 
     private void until(long micros, Supplier<Boolean> over) {
       while (!over.get()) {
-        Demand.that(world.fibers().step() && world.fibers().micros() < micros, "everything goes on, not " + doing);
+        Demand.that(
+            world.fibers().step() && world.fibers().micros() < micros,
+            "everything goes on, not " + doing);
       }
     }
 
     private void client(String name) {
       int turns = crowd ? CROWD_TURNS : TURNS;
       for (int turn = trims ? -turns / 2 : 0; turn < turns; turn++) {
-        world.fibers().pause(
-            chance.between(1, crowd ? 10_000 : chance.of(List.of(1_000, 100_000, 2_000_000))));
+        world
+            .fibers()
+            .pause(
+                chance.between(1, crowd ? 10_000 : chance.of(List.of(1_000, 100_000, 2_000_000))));
         GroupsWorld.Group group = chance.of(world.groups());
         String key = lists.anyKey(group);
         int dice = crowd && chance.percent(60) ? 99 : chance.below(100);
@@ -152,7 +156,8 @@ public final class GroupsScenario implements Scenario {
           else if (dice < 52) doing(name, "loose", () -> lists.loose(group));
           else if (dice < 60) doing(name, "look again", past::lookAgain);
           else if (dice < 68) doing(name, "snapshot", past::snapshot);
-          else doing(name, "transaction", () -> transactions.transact(dice < 75, chance.percent(15)));
+          else
+            doing(name, "transaction", () -> transactions.transact(dice < 75, chance.percent(15)));
         } catch (Links.Lost unknown) {
           trace.reached("a client is not answered");
         } catch (StoaException refused) {

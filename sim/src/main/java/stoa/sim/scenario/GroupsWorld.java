@@ -566,9 +566,7 @@ final class GroupsWorld {
 
     private void pause() {
       fibers.pause(
-          !calm && trouble.percent(3)
-              ? trouble.between(1, 5_000_000)
-              : trouble.between(1, 2_000));
+          !calm && trouble.percent(3) ? trouble.between(1, 5_000_000) : trouble.between(1, 2_000));
     }
 
     @Override

@@ -112,7 +112,8 @@ public final class SimulatedLeader {
     }
     Check.that(outcomes.size() <= 1, "a proposer is told one outcome, not %s", outcomes);
     if (outcomes.isEmpty()) {
-      return new BatchOutcome.Unknown(new IllegalStateException("the log came to rest without one"));
+      return new BatchOutcome.Unknown(
+          new IllegalStateException("the log came to rest without one"));
     }
     BatchOutcome outcome = outcomes.getFirst();
     if (outcome instanceof BatchOutcome.Committed) last = null;

@@ -574,7 +574,8 @@ class StandbyTest {
     for (int i = 0; i < 200; i++) one.threads.tick();
     one.threads.settle();
     assertEquals(List.of(), one.told);
-    assertFalse(next.await(() -> there.operator().quarantine(evidence)), "a later state was accepted");
+    assertFalse(
+        next.await(() -> there.operator().quarantine(evidence)), "a later state was accepted");
     one.copy(next.log);
     java.util.Objects.requireNonNull(one.standby).close();
     var third = new Leader(one, next.log.continuedOn(one.log));

@@ -119,7 +119,8 @@ final class EngineComparison {
     if (engine.floor(1, 1, BYTES, from, entry) && entry.offset + entry.length > from) {
       var old = copy(entry);
       if (old.offset < from) {
-        entry.set(old.offset, old.position, old.skip, from - old.offset, old.version, IndexEntry.DATA);
+        entry.set(
+            old.offset, old.position, old.skip, from - old.offset, old.version, IndexEntry.DATA);
         engine.put(1, 1, BYTES, entry);
       }
       keepEnd(engine, old, end);

@@ -17,7 +17,8 @@ final class FenceKey {
   }
 
   static int child(byte[] fences, int index) {
-    return EncodedNumbers.getInt(fences, RunFormat.FENCES + index * RunFormat.FENCE_ENTRY + FenceKey.BYTES);
+    return EncodedNumbers.getInt(
+        fences, RunFormat.FENCES + index * RunFormat.FENCE_ENTRY + FenceKey.BYTES);
   }
 
   /// Returns the index of the last fence at or below a key, or -1.
@@ -35,7 +36,8 @@ final class FenceKey {
               high,
               low,
               space);
-      if (order < 0 || (order == 0 && EncodedNumbers.getLong(fences, at + 17) <= offset)) from = middle;
+      if (order < 0 || (order == 0 && EncodedNumbers.getLong(fences, at + 17) <= offset))
+        from = middle;
       else to = middle - 1;
     }
     return from;

@@ -735,7 +735,8 @@ public final class Index {
 
   /// Puts the latest entry at the greatest offset at or below `offset` of a record space into an
   /// empty `found`.
-  public void floor(long high, long low, int space, long offset, IndexEntry found) throws IOException {
+  public void floor(long high, long low, int space, long offset, IndexEntry found)
+      throws IOException {
     while (true) {
       var s = state;
       long limit = visible;

@@ -48,7 +48,8 @@ final class IndexState {
 
   /// Puts the newest entry with a stamp below `limit` at the greatest offset up to `offset` into
   /// `found`, which is empty. The entry may be a removed one.
-  void floor(BlockCache cache, long limit, long high, long low, int space, long offset, IndexEntry found)
+  void floor(
+      BlockCache cache, long limit, long high, long low, int space, long offset, IndexEntry found)
       throws IOException {
     floorInTables(limit, high, low, space, offset, found);
     if (found.offset != offset) floorInRuns(cache, high, low, space, offset, found);

@@ -44,7 +44,8 @@ public final class IndexView implements AutoCloseable {
 
   /// Looks like [#floor(long, long, int, long, IndexEntry)], and skips entries with positions below
   /// `positionLeast` too.
-  public boolean floor(long high, long low, int space, long offset, long positionLeast, IndexEntry found)
+  public boolean floor(
+      long high, long low, int space, long offset, long positionLeast, IndexEntry found)
       throws IOException {
     found.clear();
     try {

@@ -94,7 +94,8 @@ final class LeafCursor {
     }
     length = varint();
     skip = (flags & RunFormat.FLAG_SKIP) == 0 ? 0 : (int) varint();
-    if ((flags & RunFormat.FLAG_SAME_VERSION) == 0) versionBefore += EncodedNumbers.unzigzag(varint());
+    if ((flags & RunFormat.FLAG_SAME_VERSION) == 0)
+      versionBefore += EncodedNumbers.unzigzag(varint());
     version = versionBefore;
   }
 

@@ -74,7 +74,8 @@ public record Manifest(long covered, int nextRun, List<Item> runs) {
     boolean whole =
         EncodedNumbers.getLong(bytes, 0) == MAGIC
             && EncodedNumbers.getInt(bytes, 12) == bytes.length
-            && EncodedNumbers.getInt(bytes, end) == RecordFormat.checksum(new CRC32C(), bytes, 0, end);
+            && EncodedNumbers.getInt(bytes, end)
+                == RecordFormat.checksum(new CRC32C(), bytes, 0, end);
     if (!whole) return null;
     int version = EncodedNumbers.getInt(bytes, 8);
     if (version != VERSION) {
@@ -88,6 +89,7 @@ public record Manifest(long covered, int nextRun, List<Item> runs) {
       int at = FIXED + i * ITEM;
       runs.add(new Item(EncodedNumbers.getInt(bytes, at), EncodedNumbers.getInt(bytes, at + 4)));
     }
-    return new Manifest(EncodedNumbers.getLong(bytes, 16), EncodedNumbers.getInt(bytes, 24), List.copyOf(runs));
+    return new Manifest(
+        EncodedNumbers.getLong(bytes, 16), EncodedNumbers.getInt(bytes, 24), List.copyOf(runs));
   }
 }

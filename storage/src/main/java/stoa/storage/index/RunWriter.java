@@ -85,7 +85,9 @@ final class RunWriter {
       }
       leafEnd = putVersioned(p, entryAt, skip, length, entryVersion, mark);
     } else {
-      p = EncodedNumbers.putVarint(leaf, p, full ? entryAt : EncodedNumbers.zigzag(entryAt - position));
+      p =
+          EncodedNumbers.putVarint(
+              leaf, p, full ? entryAt : EncodedNumbers.zigzag(entryAt - position));
       leafEnd = EncodedNumbers.putVarint(leaf, p, length);
     }
     leafCount++;

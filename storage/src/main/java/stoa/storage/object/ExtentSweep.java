@@ -27,7 +27,8 @@ public final class ExtentSweep implements AutoCloseable {
   /// `end`.
   ///
   /// @param layers the maps to look through
-  ExtentSweep(IndexView view, List<ObjectMoment.Layer> layers, long from, long end) throws IOException {
+  ExtentSweep(IndexView view, List<ObjectMoment.Layer> layers, long from, long end)
+      throws IOException {
     this.at = from;
     this.end = end;
     try {

@@ -232,7 +232,11 @@ public final class ObjectChanges {
         index.remove(head.id.high(), head.id.low(), Spaces.VERSIONS, offset, stamp);
       }
     }
-    put(head.id, Spaces.VERSIONS, piece.set(first, at, 0, last - first + 1, 0, IndexEntry.DATA), stamp);
+    put(
+        head.id,
+        Spaces.VERSIONS,
+        piece.set(first, at, 0, last - first + 1, 0, IndexEntry.DATA),
+        stamp);
     if (last >= head.topLast) {
       head.topFirst = first;
       head.topLast = last;

@@ -67,7 +67,8 @@ public final class ObjectLookup {
   }
 
   /// Finds the greatest offset at or below one.
-  static boolean floor(IndexView view, StreamId id, int space, long birth, long offset, IndexEntry found)
+  static boolean floor(
+      IndexView view, StreamId id, int space, long birth, long offset, IndexEntry found)
       throws IOException {
     return view.floor(id.high(), id.low(), space, offset, birth, found);
   }
@@ -82,8 +83,8 @@ public final class ObjectLookup {
   }
 
   /// Finds the range of versions with the greatest first version at or below one.
-  public static boolean range(IndexView view, StreamId id, long birth, long version, IndexEntry found)
-      throws IOException {
+  public static boolean range(
+      IndexView view, StreamId id, long birth, long version, IndexEntry found) throws IOException {
     return floor(view, id, Spaces.VERSIONS, birth, version, found);
   }
 

@@ -30,7 +30,8 @@ public final class ObjectMoment implements AutoCloseable {
   /// @param state the visible versions; null for all
   record Layer(StreamId map, StreamId owner, long birth, @Nullable VersionState state) {}
 
-  private ObjectMoment(IndexView view, ObjectHead head, ObjectHead.@Nullable ObjectSnapshot snapshot) {
+  private ObjectMoment(
+      IndexView view, ObjectHead head, ObjectHead.@Nullable ObjectSnapshot snapshot) {
     this.view = view;
     this.id = head.id;
     this.owner = head.id;

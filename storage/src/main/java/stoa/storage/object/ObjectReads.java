@@ -176,7 +176,8 @@ final class ObjectReads {
   /// Visits extents, and joins adjacent ones of one version: their division in the log does not
   /// matter to callers. Returns true.
   private static boolean history(
-      ObjectMoment moment, long from, long to, ObjectReader.HistoryVisitor visitor) throws IOException {
+      ObjectMoment moment, long from, long to, ObjectReader.HistoryVisitor visitor)
+      throws IOException {
     var whole = new IndexEntry();
     try (var sweep = moment.extents(from, to)) {
       while (sweep.next()) {

@@ -60,7 +60,8 @@ final class UpdateWriter {
     }
   }
 
-  private void write(ObjectMoment moment, VersionState peer, DataOutputStream out) throws IOException {
+  private void write(ObjectMoment moment, VersionState peer, DataOutputStream out)
+      throws IOException {
     all.reset();
     out.writeLong(UpdateFormat.MAGIC);
     out.writeInt(UpdateFormat.VERSION);

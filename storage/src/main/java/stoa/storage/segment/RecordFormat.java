@@ -68,7 +68,8 @@ public final class RecordFormat {
 
   /// Returns the distance from a record to the next.
   static long stride(byte[] bytes, int record) {
-    return padded(length(bytes, record)) + (long) ALIGNMENT * EncodedNumbers.getShort(bytes, record + 6);
+    return padded(length(bytes, record))
+        + (long) ALIGNMENT * EncodedNumbers.getShort(bytes, record + 6);
   }
 
   /// Returns the number of items of a record.

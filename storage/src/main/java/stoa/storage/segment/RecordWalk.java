@@ -154,7 +154,8 @@ public final class RecordWalk {
     for (long at = from; at < reader.limit(); at += RecordFormat.ALIGNMENT) {
       int header = reader.need(at, RecordFormat.RECORD_HEADER);
       if (header < 0) break;
-      if (EncodedNumbers.getInt(reader.window(), header) == RecordFormat.RECORD_MAGIC && isHeader(at)) {
+      if (EncodedNumbers.getInt(reader.window(), header) == RecordFormat.RECORD_MAGIC
+          && isHeader(at)) {
         return at;
       }
     }

@@ -81,6 +81,9 @@ public record SegmentHeader(int number, long base, int bytes, List<Live> live) {
               EncodedNumbers.getLong(bytes, at + 12));
     }
     return new SegmentHeader(
-        EncodedNumbers.getInt(bytes, 12), EncodedNumbers.getLong(bytes, 16), bytes.length, List.of(live));
+        EncodedNumbers.getInt(bytes, 12),
+        EncodedNumbers.getLong(bytes, 16),
+        bytes.length,
+        List.of(live));
   }
 }

@@ -237,7 +237,8 @@ public final class MoveWrite extends Operation {
   }
 
   private static void overlapping(
-      IndexView view, ObjectHead head, long target, IndexEntry part, Pieces into) throws IOException {
+      IndexView view, ObjectHead head, long target, IndexEntry part, Pieces into)
+      throws IOException {
     var map = head.map(target);
     if (map == null) return;
     ObjectLookup.overlapping(

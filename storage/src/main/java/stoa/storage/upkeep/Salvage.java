@@ -135,7 +135,8 @@ public final class Salvage {
     for (int left = RecordFormat.items(region, 0); left > 0; left--) {
       int kind = region[at + 33];
       int bytes =
-          RecordFormat.ITEM_HEADER + (int) RecordFormat.stored(kind, EncodedNumbers.getInt(region, at + 4));
+          RecordFormat.ITEM_HEADER
+              + (int) RecordFormat.stored(kind, EncodedNumbers.getInt(region, at + 4));
       items.add(new Survey.UndamagedItem(at, bytes));
       at += bytes;
     }

@@ -170,7 +170,9 @@ class IndexModelTest {
     Value value;
     if (at.space() < EntryOrder.VERSIONED) {
       lastPosition = Math.max(stamp, lastPosition + 1); // within a record they ascend
-      value = new Value(lastPosition, 0, random.nextInt(1 << random.nextInt(1, 31)), 0, IndexEntry.DATA);
+      value =
+          new Value(
+              lastPosition, 0, random.nextInt(1 << random.nextInt(1, 31)), 0, IndexEntry.DATA);
     } else {
       value =
           switch (random.nextInt(6)) {
@@ -180,7 +182,8 @@ class IndexModelTest {
               int skip = random.nextInt(Integer.MAX_VALUE);
               yield new Value(random.nextLong(stamp + 1), skip, large(random), 3, IndexEntry.DATA);
             }
-            default -> new Value(random.nextLong(stamp + 1), 0, 4096, large(random), IndexEntry.DATA);
+            default ->
+                new Value(random.nextLong(stamp + 1), 0, 4096, large(random), IndexEntry.DATA);
           };
     }
     var step = new Step(stamp, at, offset, value);

@@ -50,7 +50,8 @@ class IndexTest {
 
     void insert(long object, long offset) {
       record();
-      index.insert(0, object, SPACE, stamp, new IndexEntry().set(offset, stamp, 0, 1, 1, IndexEntry.DATA));
+      index.insert(
+          0, object, SPACE, stamp, new IndexEntry().set(offset, stamp, 0, 1, 1, IndexEntry.DATA));
       show();
     }
 
@@ -176,11 +177,13 @@ class IndexTest {
       long stamp = fixture.record();
       try (var writer = fixture.index.view(Long.MAX_VALUE);
           var before = fixture.view()) {
-        fixture.index.insert(0, 1, SPACE, stamp, new IndexEntry().set(5, stamp, 0, 1, 2, IndexEntry.DATA));
+        fixture.index.insert(
+            0, 1, SPACE, stamp, new IndexEntry().set(5, stamp, 0, 1, 2, IndexEntry.DATA));
         assertTrue(writer.floor(0, 1, SPACE, 9, found));
         assertEquals(5, found.offset);
         fixture.index.remove(0, 1, SPACE, 5, stamp);
-        fixture.index.insert(0, 1, SPACE, stamp, new IndexEntry().set(6, 0, 0, 7, 3, IndexEntry.HOLE));
+        fixture.index.insert(
+            0, 1, SPACE, stamp, new IndexEntry().set(6, 0, 0, 7, 3, IndexEntry.HOLE));
         assertTrue(writer.floor(0, 1, SPACE, 5, found));
         assertEquals(0, found.offset);
         assertTrue(writer.floor(0, 1, SPACE, 6, found));

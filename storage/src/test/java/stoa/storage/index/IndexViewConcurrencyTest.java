@@ -78,7 +78,8 @@ class IndexViewConcurrencyTest {
     long stamp = append(log);
     for (int i = 0; i < TOKENS; i++) {
       places[i] = i;
-      index.insert(0, object(i), SPACE, stamp, new IndexEntry().set(i, stamp, 0, 1, 1, IndexEntry.DATA));
+      index.insert(
+          0, object(i), SPACE, stamp, new IndexEntry().set(i, stamp, 0, 1, 1, IndexEntry.DATA));
     }
     index.publish(log.end());
     log.sync();
@@ -102,7 +103,8 @@ class IndexViewConcurrencyTest {
         int token = random.nextInt(TOKENS);
         long to = (long) random.nextInt(PLACES) * TOKENS + token;
         index.remove(0, object(places[token]), SPACE, places[token], stamp);
-        index.insert(0, object(to), SPACE, stamp, new IndexEntry().set(to, stamp, 0, 1, 1, IndexEntry.DATA));
+        index.insert(
+            0, object(to), SPACE, stamp, new IndexEntry().set(to, stamp, 0, 1, 1, IndexEntry.DATA));
         places[token] = to;
       }
       if (index.publish(log.end())) index.flushSoon();

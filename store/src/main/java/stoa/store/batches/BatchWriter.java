@@ -125,10 +125,10 @@ public final class BatchWriter implements Journal, Intake.Help {
     return intake.moments();
   }
 
-  /// Returns the counter of [ReadMoments#moment] for a reader that asks a key directly, without waiting
-  /// for the key's earlier puts. If the key is ordered among several stores, this first waits for
-  /// the batch in progress, which may have a lower address than an answer that another store has
-  /// given.
+  /// Returns the counter of [ReadMoments#moment] for a reader that asks a key directly, without
+  /// waiting for the key's earlier puts. If the key is ordered among several stores, this first
+  /// waits for the batch in progress, which may have a lower address than an answer that another
+  /// store has given.
   long momentAt(Key key) {
     intake.moments().await(key.stream(), spaces.isOrdered(key));
     return intake.moments().moment();

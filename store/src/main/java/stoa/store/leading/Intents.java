@@ -91,7 +91,11 @@ public final class Intents {
     private boolean heldBack;
 
     private Intent(
-        long id, Map<StreamId, UsedParts> keys, Set<StreamId> callers, long micros, Runnable settled) {
+        long id,
+        Map<StreamId, UsedParts> keys,
+        Set<StreamId> callers,
+        long micros,
+        Runnable settled) {
       this.id = id;
       this.keys = keys;
       this.callers = callers;
