@@ -26,6 +26,7 @@ import stoa.StoaConfig;
 import stoa.base.Measures;
 import stoa.base.Permissions;
 import stoa.base.Secret;
+import stoa.cluster.ClusterOptions;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
@@ -153,7 +154,7 @@ final class ServeCommand implements Callable<Integer> {
           "With several servers: how long one may be silent before others get its replicas, more"
               + " than 3. A server that stops for less keeps its place. Give the same to all of"
               + " them: the one that leads the first group decides. Default: ${DEFAULT-VALUE}")
-  private long replaceAfter = ClusterServer.Options.REPLACE_AFTER.toSeconds();
+  private long replaceAfter = ClusterOptions.REPLACE_AFTER.toSeconds();
 
   @Option(
       names = "--join",
@@ -491,7 +492,7 @@ final class ServeCommand implements Callable<Integer> {
           new ServerDirectory.First(own, peer.host(), peer.port(), groups, replicas, known));
     }
     var options =
-        new ClusterServer.Options(
+        new ClusterOptions(
             Path.of(data),
             config,
             name,

@@ -18,8 +18,8 @@ import stoa.store.replicas.FollowerWork;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
 
-/// What a server tells its clients and operators of the servers of the store, and what operators
-/// ask of them. Thread-safe.
+/// The servers of the store, as one server shows them to its clients and operators, and the changes
+/// that operators ask for. Thread-safe.
 final class ClusterPeers implements Peers {
   // How long this server believes its last news of the leaders.
   private static final Duration AGE_MAX = Duration.ofSeconds(5);

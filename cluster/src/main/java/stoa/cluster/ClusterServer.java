@@ -20,12 +20,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Measures;
@@ -33,7 +31,6 @@ import stoa.base.Name;
 import stoa.base.Repeats;
 import stoa.base.Secret;
 import stoa.node.Server;
-import stoa.node.ServerConfig;
 import stoa.objects.CodeOfOthers;
 import stoa.objects.Neighborhood;
 import stoa.objects.ObjectService;
@@ -64,9 +61,9 @@ public final class ClusterServer implements AutoCloseable {
 
   private final Repeats repeats = new Repeats();
 
-  private final Options options;
+  private final ClusterOptions options;
   private final Server server;
-  static final Engine ENGINE = new MicroRaft();
+  private static final Engine ENGINE = new MicroRaft();
 
   private final Node node;
   private final Member self;
@@ -103,60 +100,14 @@ public final class ClusterServer implements AutoCloseable {
   private volatile @Nullable Sequencing sequencing;
   private volatile @Nullable Throwable failure;
 
-  /// How to start one of several servers.
-  ///
-  /// @param directory where it keeps everything
-  /// @param server how it listens to clients
-  /// @param name its name among the others; null for `s` and its port for clients. Ignored when it
-  ///   was one of them before
-  /// @param host where the others reach it; ignored as the name
-  /// @param port its port, 0 for any; ignored as the name
-  /// @param secret the secret by which the servers prove themselves; null for the directory's, or
-  ///   for a new one when a store begins
-  /// @param security by which servers without a secret prove themselves; null for nothing
-  /// @param groups how many groups keep a new store
-  /// @param replicas how many servers should keep each group of a new store
-  /// @param replaceAfter after this time without an answer from a server, others get its replicas;
-  ///   more than [#AWAY_AFTER]. The leader of the first group goes by its own
-  /// @param join a server whose store this one joins, `HOST:PORT`; null for a new store
-  /// @param contact sends messages to other servers
-  /// @param store the configuration of the store; its URL is used in messages only
-  /// @param loader of the shared classes
-  /// @param admissible which classes clients may make elements of collections, besides those that
-  ///   the configuration lists and those that shared classes name
-  /// @param machine what the server uses of its machine
-  public record Options(
-      Path directory,
-      ServerConfig server,
-      @Nullable String name,
-      String host,
-      int port,
-      @Nullable Secret secret,
-      NodeConfig.@Nullable Tls security,
-      int groups,
-      int replicas,
-      Duration replaceAfter,
-      @Nullable String join,
-      Contact contact,
-      StoaConfig store,
-      ClassLoader loader,
-      Predicate<Class<?>> admissible,
-      Machine machine) {
-    /// How long a server may be silent before it counts as away.
-    public static final Duration AWAY_AFTER = Duration.ofSeconds(3);
-
-    /// How long a server may be silent before others get its replicas, unless told otherwise.
-    public static final Duration REPLACE_AFTER = Duration.ofMinutes(10);
-  }
-
-  private ClusterServer(Options options) throws IOException {
+  private ClusterServer(ClusterOptions options) throws IOException {
     this.options = options;
-    if (options.replaceAfter().compareTo(Options.AWAY_AFTER) <= 0) {
+    if (options.replaceAfter().compareTo(ClusterOptions.AWAY_AFTER) <= 0) {
       throw new IllegalArgumentException(
           "a silent server is replaced after "
               + options.replaceAfter().toSeconds()
               + " s; it must be more than "
-              + Options.AWAY_AFTER.toSeconds()
+              + ClusterOptions.AWAY_AFTER.toSeconds()
               + " s, since a short pause is no loss");
     }
     Path directory = options.directory();
@@ -283,7 +234,7 @@ public final class ClusterServer implements AutoCloseable {
   ///
   /// @throws IOException when the address for clients is not available
   /// @throws StoaException when it cannot be one of the servers
-  public static ClusterServer start(Options options) throws IOException {
+  public static ClusterServer start(ClusterOptions options) throws IOException {
     return new ClusterServer(options);
   }
 

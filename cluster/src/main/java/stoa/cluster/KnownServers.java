@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Measures;
 import stoa.raft.Member;
 
-/// What a server knows of the servers of its store: the view that the leader of group 0 told it
-/// last, and what the groups that it hosts know better. Thread-safe.
+/// The servers of a store, as one server knows them: by the last view that the leader of group 0
+/// sent, and by the groups that it hosts, which know more. Thread-safe.
 final class KnownServers {
   private static final int OUT_MAX = 256;
 

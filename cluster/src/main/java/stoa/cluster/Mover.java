@@ -67,7 +67,7 @@ final class Mover implements AutoCloseable {
   // Opening or deleting a replica takes part of this time.
   private static final Duration DOING_TIME_MAX = Duration.ofSeconds(30);
 
-  private static final Duration AWAY_AFTER = ClusterServer.Options.AWAY_AFTER;
+  private static final Duration AWAY_AFTER = ClusterOptions.AWAY_AFTER;
 
   // As the store began.
   private final StoreProperties first;

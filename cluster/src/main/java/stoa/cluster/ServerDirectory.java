@@ -14,6 +14,7 @@ import stoa.base.Secret;
 import stoa.log.Replica;
 import stoa.raft.GroupId;
 import stoa.raft.NodeConfig;
+import stoa.raft.node.MicroRaft;
 import stoa.storage.Device;
 
 /// The directory of one of several servers of a store, while that server does not run: what it is,
@@ -74,7 +75,7 @@ public final class ServerDirectory {
                   + " only; take another server's");
         }
         var reached =
-            ClusterServer.ENGINE.continueAlone(config, new GroupId(known.store(), group), replica);
+            new MicroRaft().continueAlone(config, new GroupId(known.store(), group), replica);
         if (reached.index() == 0) {
           throw new Unavailable(
               directory + " has nothing of group " + group + "; take another server's");
@@ -135,7 +136,7 @@ public final class ServerDirectory {
   }
 
   /// Returns the secret by which this server proves itself, which its directory has from now on.
-  static @Nullable Secret secret(ClusterServer.Options options, @Nullable Membership before) {
+  static @Nullable Secret secret(ClusterOptions options, @Nullable Membership before) {
     Path directory = options.directory();
     Secret here = SecretFile.in(directory);
     Secret told = options.secret();

@@ -199,7 +199,7 @@ class LeavingServersTest {
   @Test
   void othersGetTheReplicasOfAServerThatIsSilentForTooLong() throws Exception {
     try (var servers = new RunningServers(directory, 1, 3)) {
-      servers.replaceAfter(ClusterServer.Options.AWAY_AFTER.plusMillis(500));
+      servers.replaceAfter(ClusterOptions.AWAY_AFTER.plusMillis(500));
       servers.start("a", "b", "c", "d");
       try (Stoa stoa = RunningServers.open(servers.last())) {
         Tally tally = stoa.get(Tally.class, "kept");

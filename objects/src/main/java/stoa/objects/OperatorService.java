@@ -8,8 +8,8 @@ import stoa.storage.DeviceStats;
 import stoa.store.Store;
 import stoa.store.replicas.Divergence;
 
-/// What operators see of a store and do to it: its devices, the calls in progress, and objects
-/// whose replicas have diverged. Thread-safe.
+/// The operations of operators on a store: on its devices, the calls in progress, and objects whose
+/// replicas have diverged. Thread-safe.
 public final class OperatorService {
   private static final Key PROBED = Key.of("stoa/directory", "stoa/probe");
 

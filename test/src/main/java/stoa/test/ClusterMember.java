@@ -10,6 +10,7 @@ import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Secret;
+import stoa.cluster.ClusterOptions;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.ServerDirectory;
@@ -68,7 +69,7 @@ final class ClusterMember implements Program {
     ClusterMember joined = ServerDirectory.was(directory) ? null : first;
     var started =
         ClusterServer.start(
-            new ClusterServer.Options(
+            new ClusterOptions(
                 directory,
                 ServerConfig.of(HOST, 0),
                 name,
@@ -78,7 +79,7 @@ final class ClusterMember implements Program {
                 null,
                 groups,
                 replicas,
-                ClusterServer.Options.REPLACE_AFTER,
+                ClusterOptions.REPLACE_AFTER,
                 joined == null ? null : HOST + ":" + joined.port(),
                 joining(),
                 config,

@@ -10,6 +10,7 @@ import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Secret;
+import stoa.cluster.ClusterOptions;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
@@ -75,7 +76,7 @@ final class LocalServers implements AutoCloseable {
     boolean joins = which > 0 && !was;
     Secret secret = joins ? SecretFile.in(directory.resolve("server-0")) : null;
     return ClusterServer.start(
-        new ClusterServer.Options(
+        new ClusterOptions(
             own,
             ServerConfig.of(HOST, port),
             "server-" + which,
@@ -85,7 +86,7 @@ final class LocalServers implements AutoCloseable {
             null,
             1,
             3,
-            ClusterServer.Options.REPLACE_AFTER,
+            ClusterOptions.REPLACE_AFTER,
             joins ? address(0) : null,
             new Joining(),
             StoaConfig.of("file:" + own),

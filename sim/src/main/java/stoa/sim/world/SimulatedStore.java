@@ -185,7 +185,7 @@ public final class SimulatedStore {
     base.calm();
   }
 
-  /// What the store stands on: a device, the shards of one process, or a group.
+  /// The base of a store: a device, the shards of one process, or a group.
   private interface Base {
     Stoa open(StoaConfig config, Clock clock, Threads threads);
 
