@@ -157,11 +157,11 @@ public final class Operator {
   }
 
   private <T> T ask(int group, long seconds, int leaderless, Function<SingleRequests, T> question) {
-    Endpoint address = Endpoint.of(options.server());
+    ListenAddress address = ListenAddress.of(options.server());
     for (int attempt = 1; ; attempt++) {
       String leader = leader(address, group);
       try {
-        return ask(leader.isEmpty() ? address : Endpoint.of(leader), seconds, question);
+        return ask(leader.isEmpty() ? address : ListenAddress.of(leader), seconds, question);
       } catch (IllegalArgumentException failed) {
         // It is gone, or does not lead yet or any more.
         if (!isUnavailable(failed)) throw failed;
@@ -174,7 +174,7 @@ public final class Operator {
   }
 
   /// Returns where the leader of a group is, as far as a server knows; or nothing.
-  private String leader(Endpoint address, int group) {
+  private String leader(ListenAddress address, int group) {
     var where = WhereRequest.newBuilder().setGroup(group).build();
     return ask(
         address,
@@ -194,7 +194,7 @@ public final class Operator {
   ///
   /// @throws IllegalArgumentException with the remedy when that fails
   public <T> T askItself(Function<SingleRequests, T> question) {
-    return ask(Endpoint.of(options.server()), LEADER_SECONDS, question);
+    return ask(ListenAddress.of(options.server()), LEADER_SECONDS, question);
   }
 
   /// Returns whether another server than the asked one answers; a hanging one does not.
@@ -202,7 +202,7 @@ public final class Operator {
     try {
       var _ =
           ask(
-              Endpoint.of(address),
+              ListenAddress.of(address),
               LEADER_SECONDS,
               asked -> asked.challenge(ChallengeRequest.getDefaultInstance()));
       return true;
@@ -211,7 +211,7 @@ public final class Operator {
     }
   }
 
-  private <T> T ask(Endpoint address, long seconds, Function<SingleRequests, T> question) {
+  private <T> T ask(ListenAddress address, long seconds, Function<SingleRequests, T> question) {
     var to = new Address(address.host(), address.port());
     try {
       return SingleRequests.ask(security(), to, TimeUnit.SECONDS.toMillis(seconds), question);

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import stoa.cluster.ClusterServer;
+import stoa.cluster.ServerDirectory;
 import stoa.node.OfflineAudit;
 
 /// `stoa recover`: makes one of several servers continue alone, when most of the others are lost.
@@ -49,7 +49,7 @@ final class RecoverCommand implements Callable<Integer> {
               + " they are lost for good, say so with --others-are-lost. ./stoa help recover says"
               + " more");
     }
-    String name = ClusterServer.goOnAlone(data);
+    String name = ServerDirectory.goOnAlone(data);
     OfflineAudit.note(data, "recover " + data + " --others-are-lost");
     var out = Objects.requireNonNull(spec).commandLine().getOut();
     out.println("server " + name + " keeps the store alone from now on; the others are given up");

@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import stoa.cluster.ClusterServer;
+import stoa.cluster.ServerDirectory;
 import stoa.node.OfflineAudit;
 import stoa.programs.Words;
 
@@ -114,13 +114,13 @@ final class RestoreCommand implements Callable<Integer> {
     }
     var restoring = new Restoring(new BackupFolder(from), at);
     int there = restoring.groups();
-    Endpoint peer = Endpoint.of(peers);
+    ListenAddress peer = ListenAddress.of(peers);
     var first =
         wanted == null
             ? null
-            : new ClusterServer.First(
+            : new ServerDirectory.First(
                 name, peer.host(), peer.port(), wanted, replicas, secret.value());
-    if (first != null) ClusterServer.requireRestorable(first);
+    if (first != null) ServerDirectory.requireRestorable(first);
     long began = System.nanoTime();
     Restoring.begin(to);
     if (wanted == null && there == 1) {
@@ -129,13 +129,13 @@ final class RestoreCommand implements Callable<Integer> {
       restoring.regroup(to, to, 1, path());
     } else if (wanted == there) {
       for (int group = 0; group < there; group++) {
-        restoring.write(group, ClusterServer.replica(to, group));
+        restoring.write(group, ServerDirectory.replica(to, group));
       }
     } else {
-      restoring.regroup(to, ClusterServer.replica(to, 0), wanted, path());
+      restoring.regroup(to, ServerDirectory.replica(to, 0), wanted, path());
     }
     if (first != null) {
-      ClusterServer.restore(to, first);
+      ServerDirectory.restore(to, first);
     }
     OfflineAudit.note(to, "restore " + from + " as of log address " + restoring.address());
     Restoring.end(to);

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaConfig;
 import stoa.base.Permissions;
-import stoa.cluster.ClusterServer;
+import stoa.cluster.ServerDirectory;
 import stoa.objects.Merging;
 import stoa.objects.Spreading;
 import stoa.storage.Device;
@@ -305,7 +305,7 @@ final class Restoring {
     var parts = new ArrayList<Device>();
     try {
       for (int group = 0; group < wanted; group++) {
-        parts.add(device(ClusterServer.replica(to, group)));
+        parts.add(device(ServerDirectory.replica(to, group)));
       }
       Spreading.run(
           StoaConfig.of("file:" + whole), () -> device(whole), parts, SlotMap.of(wanted)::group);

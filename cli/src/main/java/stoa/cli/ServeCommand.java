@@ -26,9 +26,11 @@ import stoa.StoaConfig;
 import stoa.base.Measures;
 import stoa.base.Permissions;
 import stoa.base.Secret;
+import stoa.cluster.ClusterOptions;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
+import stoa.cluster.ServerDirectory;
 import stoa.http.Console;
 import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
@@ -152,7 +154,7 @@ final class ServeCommand implements Callable<Integer> {
           "With several servers: how long one may be silent before others get its replicas, more"
               + " than 3. A server that stops for less keeps its place. Give the same to all of"
               + " them: the one that leads the first group decides. Default: ${DEFAULT-VALUE}")
-  private long replaceAfter = ClusterServer.Options.REPLACE_AFTER.toSeconds();
+  private long replaceAfter = ClusterOptions.REPLACE_AFTER.toSeconds();
 
   @Option(
       names = "--join",
@@ -343,9 +345,9 @@ final class ServeCommand implements Callable<Integer> {
       int port,
       HttpDoor.@Nullable Config door,
       @Nullable Monitoring monitoring) {
-    out.println("listening on " + new Endpoint(config.host(), port));
+    out.println("listening on " + new ListenAddress(config.host(), port));
     if (door != null && monitoring != null) {
-      out.println("http on " + new Endpoint(door.host(), monitoring.port()));
+      out.println("http on " + new ListenAddress(door.host(), monitoring.port()));
     }
     out.println("ready");
     out.flush();
@@ -356,7 +358,7 @@ final class ServeCommand implements Callable<Integer> {
   /// Returns how the door for HTTP listens: as the door for clients, except that it encrypts
   /// nothing that stays on this machine.
   private HttpDoor.Config door(ServerConfig config, String where) {
-    Endpoint address = Endpoint.of(where.indexOf(':') < 0 ? "127.0.0.1:" + where : where);
+    ListenAddress address = ListenAddress.of(where.indexOf(':') < 0 ? "127.0.0.1:" + where : where);
     boolean secured = config.certificate() != null && (tokenFile != null || identities != null);
     if (!address.isLocal() && !secured && !insecure) {
       throw new IllegalArgumentException(
@@ -401,7 +403,7 @@ final class ServeCommand implements Callable<Integer> {
       closing.run();
       throw new IllegalArgumentException(
           "--http "
-              + new Endpoint(door.host(), door.port())
+              + new ListenAddress(door.host(), door.port())
               + " cannot be opened: "
               + failed.getMessage(),
           failed);
@@ -446,7 +448,7 @@ final class ServeCommand implements Callable<Integer> {
               + " is becoming that of one of several servers, which was broken off; start it with"
               + " --replicated and the same options as then");
     }
-    boolean was = ClusterServer.was(Path.of(data));
+    boolean was = ServerDirectory.was(Path.of(data));
     for (String option : List.of("--groups", "--replicas")) {
       if (replicated || was || !isGiven(option)) continue;
       throw new IllegalArgumentException(
@@ -467,9 +469,10 @@ final class ServeCommand implements Callable<Integer> {
       PrintWriter out,
       PrintWriter err)
       throws InterruptedException {
-    Endpoint peer = peers != null ? Endpoint.of(peers) : new Endpoint(config.host(), 0);
+    ListenAddress peer =
+        peers != null ? ListenAddress.of(peers) : new ListenAddress(config.host(), 0);
     Secret known = secret.value();
-    boolean hasSecret = known != null || !ClusterServer.hasNoSecret(Path.of(data));
+    boolean hasSecret = known != null || !ServerDirectory.hasNoSecret(Path.of(data));
     if (!hasSecret && security() == null && !insecure) {
       throw new IllegalArgumentException(
           data
@@ -486,10 +489,10 @@ final class ServeCommand implements Callable<Integer> {
       err.println("stoa: this server takes over the store that it kept alone ...");
       Takeover.run(
           Path.of(data),
-          new ClusterServer.First(own, peer.host(), peer.port(), groups, replicas, known));
+          new ServerDirectory.First(own, peer.host(), peer.port(), groups, replicas, known));
     }
     var options =
-        new ClusterServer.Options(
+        new ClusterOptions(
             Path.of(data),
             config,
             name,
@@ -566,7 +569,7 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private ServerConfig config() {
-    Endpoint address = Endpoint.of(listen);
+    ListenAddress address = ListenAddress.of(listen);
     boolean knows = tokenFile != null || identities != null;
     boolean secured = certificate != null && key != null && knows;
     if (!address.isLocal() && !secured && !insecure) {
@@ -674,7 +677,7 @@ final class ServeCommand implements Callable<Integer> {
   private static IllegalArgumentException cannotStart(ServerConfig config, Exception failed) {
     return new IllegalArgumentException(
         "the server cannot be started at "
-            + new Endpoint(config.host(), config.port())
+            + new ListenAddress(config.host(), config.port())
             + ": "
             + failed.getMessage()
             + "; when another one listens there, choose another address with --listen, port 0 for"

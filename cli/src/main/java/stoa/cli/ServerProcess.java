@@ -114,7 +114,7 @@ public final class ServerProcess implements AutoCloseable {
       String http = "";
       for (var line = child.line(); line.isPresent(); line = child.line()) {
         if (line.get().startsWith(LISTENING)) {
-          bound = Endpoint.of(line.get().substring(LISTENING.length())).port();
+          bound = ListenAddress.of(line.get().substring(LISTENING.length())).port();
         }
         if (line.get().startsWith(HTTP)) http = line.get().substring(HTTP.length());
         if (line.get().equals(READY)) {

@@ -8,7 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 import stoa.base.Permissions;
-import stoa.cluster.ClusterServer;
+import stoa.cluster.ServerDirectory;
 import stoa.storage.disk.DeviceFiles;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.StorageException;
@@ -34,7 +34,7 @@ final class Takeover {
   /// it was broken off.
   static boolean isOfLoneServer(Path directory) {
     if (isBrokenOff(directory)) return true;
-    if (ClusterServer.was(directory) || !Files.isDirectory(directory)) return false;
+    if (ServerDirectory.was(directory) || !Files.isDirectory(directory)) return false;
     return files(directory).stream()
         .anyMatch(file -> DeviceFiles.isSegment(String.valueOf(file.getFileName())));
   }
@@ -48,15 +48,15 @@ final class Takeover {
   ///
   /// @param first the server that the directory is of from now on
   /// @throws IllegalArgumentException when a server has the directory open, or it cannot be written
-  static void run(Path directory, ClusterServer.First first) {
-    ClusterServer.requireRestorable(first);
+  static void run(Path directory, ServerDirectory.First first) {
+    ServerDirectory.requireRestorable(first);
     Path whole = directory.resolve(WHOLE);
     Path unfinished = directory.resolve(UNFINISHED);
     try {
-      if (!ClusterServer.was(directory)) {
+      if (!ServerDirectory.was(directory)) {
         move(directory, unfinished, whole);
         divide(directory, whole, first.groups());
-        ClusterServer.restore(directory, first);
+        ServerDirectory.restore(directory, first);
       }
       if (Files.exists(whole)) FileDisk.remove(whole);
       Files.deleteIfExists(unfinished);
@@ -103,13 +103,13 @@ final class Takeover {
           directory + " is being taken over in one group; go on with --groups 1");
     }
     for (int group = 0; group < SlotMap.GROUPS_MAX; group++) {
-      Path begun = ClusterServer.replica(directory, group);
+      Path begun = ServerDirectory.replica(directory, group);
       if (Files.exists(begun)) FileDisk.remove(begun);
     }
     if (groups > 1) {
       Restoring.divide(whole, directory, groups);
     } else {
-      Files.move(whole, ClusterServer.replica(directory, 0), StandardCopyOption.ATOMIC_MOVE);
+      Files.move(whole, ServerDirectory.replica(directory, 0), StandardCopyOption.ATOMIC_MOVE);
       BackupFolder.sync(directory, StandardOpenOption.READ);
     }
   }

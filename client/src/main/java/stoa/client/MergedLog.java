@@ -13,8 +13,8 @@ import stoa.wire.StreamForms;
 /// @param <E> the contents of log addresses
 final class MergedLog<E> {
   /*
-   * Each group tells its part of the log up to an address only after it is complete there (`Moments`
-   * in the store). So the least address among the next ones of all groups is the next one of the
+   * Each group tells its part of the log up to an address only after it is complete there
+   * (`ReadMoments` in the store). So the least address among the next ones of all groups is the next one of the
    * whole, once each group without a known entry was asked up to there.
    *
    * Invariants:

@@ -11,7 +11,7 @@ import stoa.Closed;
 import stoa.ListenerLimits;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.front.Recorder;
+import stoa.front.CallRecorder;
 import stoa.front.Service;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.HandlerType;
@@ -86,7 +86,7 @@ final class RemoteKeys {
     }
 
     @Override
-    public void put(byte[] value, long micros, Recorder.Settled settled) {
+    public void put(byte[] value, long micros, CallRecorder.Settled settled) {
       begin(putting(value, micros), settled, RemoteKeys::done);
     }
 
@@ -96,7 +96,7 @@ final class RemoteKeys {
     }
 
     @Override
-    public void get(Recorder.Settled settled) {
+    public void get(CallRecorder.Settled settled) {
       begin(getting(), settled, RemoteKeys::found);
     }
 
@@ -131,7 +131,7 @@ final class RemoteKeys {
 
   private void begin(
       Outgoing outgoing,
-      Recorder.Settled settled,
+      CallRecorder.Settled settled,
       Function<Answer, ? extends @Nullable Object> reading) {
     part.conversation()
         .begin(outgoing, done -> settled.answer(() -> reading.apply(part.sound(done.answer()))));

@@ -13,9 +13,9 @@ import stoa.Ref;
 import stoa.base.Decoder;
 import stoa.base.Key;
 import stoa.front.CallNumbers;
+import stoa.front.CallRecorder;
 import stoa.front.Place;
 import stoa.front.PlacedState;
-import stoa.front.Recorder;
 import stoa.front.Refusals;
 import stoa.front.Service;
 import stoa.front.SharedCall;
@@ -113,7 +113,7 @@ final class RemoteObject implements Service.Target {
 
   private Outgoing outgoing(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = type().call(method, arguments);
-    Requests requests = part().requests();
+    RequestCodec requests = part().requests();
     return method.awaits()
         ? requests.waitingCall(this, to, call)
         : requests.call(this, to, call, to.existence(), method.kind().isReading());
@@ -127,7 +127,10 @@ final class RemoteObject implements Service.Target {
 
   @Override
   public void begin(
-      SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled) {
+      SharedCall to,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      CallRecorder.Settled settled) {
     part()
         .conversation()
         .begin(
@@ -137,7 +140,7 @@ final class RemoteObject implements Service.Target {
 
   /// Returns the content of an answer to a call.
   private @Nullable Object answer(SharedCall to, Answer answer) throws Throwable {
-    Requests requests = part().requests();
+    RequestCodec requests = part().requests();
     var answered = requests.answered(answer, known);
     to.bind(answered.getGeneration());
     return requests.value(answered);
@@ -207,7 +210,7 @@ final class RemoteObject implements Service.Target {
         throws Throwable {
       RemoteObject object = (RemoteObject) to.target();
       byte[] call = object.type().call(method, arguments);
-      Requests requests = object.part().requests();
+      RequestCodec requests = object.part().requests();
       Outgoing outgoing =
           requests.callThen(
               object,
@@ -220,7 +223,9 @@ final class RemoteObject implements Service.Target {
               });
       var answered =
           requests.answered(object.part().conversation().ask(outgoing), outgoing.container());
-      return place == null ? requests.value(answered) : place.seen(Requests.travelling(answered));
+      return place == null
+          ? requests.value(answered)
+          : place.seen(RequestCodec.travelling(answered));
     }
   }
 

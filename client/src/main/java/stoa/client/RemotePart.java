@@ -41,7 +41,7 @@ final class RemotePart implements Service.Vocabulary {
   private final ClassLoader loader;
   private final Conversation conversation;
   private final Marshaller marshaller;
-  private final Requests requests;
+  private final RequestCodec requests;
   private final RemoteTypes types;
   private final RemoteSnapshots snapshots;
   private final LocalCopies localCopies;
@@ -85,12 +85,12 @@ final class RemotePart implements Service.Vocabulary {
             List.of(),
             loader,
             STATE_BYTES_MAX);
-    var failures = new Failures(marshaller, loader);
+    var failures = new ReceivedFailures(marshaller, loader);
     conversation.start();
     var server = conversation.server();
     long time = limits.callTimeMax().toMillis();
     boolean shorter = time < server.getCallTimeMaxMillis();
-    requests = new Requests(marshaller, failures, shorter ? (int) time : 0);
+    requests = new RequestCodec(marshaller, failures, shorter ? (int) time : 0);
     int callBytesMax = Math.min(limits.callBytesMax(), server.getCallBytesMax());
     types = new RemoteTypes(this, names, marshaller, loader, callBytesMax);
     snapshots = new RemoteSnapshots(this, conversation);
@@ -294,7 +294,7 @@ final class RemotePart implements Service.Vocabulary {
     return conversation;
   }
 
-  Requests requests() {
+  RequestCodec requests() {
     return requests;
   }
 

@@ -273,7 +273,7 @@ final class RemoteWork implements Service.Work {
 
   private Begun begin(RemoteObject object, byte[] call, Existence existence, boolean changing) {
     Branch branch = branch(object);
-    Call.Builder request = Requests.call(call, existence);
+    Call.Builder request = RequestCodec.call(call, existence);
     Outgoing asked = branch.call(object.container(), request, changing);
     return () -> object.part().requests().value(answered(object, branch, request, changing, asked));
   }

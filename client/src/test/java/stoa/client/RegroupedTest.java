@@ -405,7 +405,7 @@ class RegroupedTest {
                 // The store ends before the call.
               }
             });
-        while (service.calls(1).isEmpty()) Thread.onSpinWait();
+        while (service.operator().calls(1).isEmpty()) Thread.onSpinWait();
       }
     }
     try (var stoa = open(merged(disks))) {

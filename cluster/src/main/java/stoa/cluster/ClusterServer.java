@@ -1,21 +1,16 @@
 package stoa.cluster;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -24,24 +19,18 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Measures;
 import stoa.base.Name;
 import stoa.base.Repeats;
 import stoa.base.Secret;
-import stoa.log.Replica;
-import stoa.node.Peers;
 import stoa.node.Server;
-import stoa.node.ServerConfig;
 import stoa.objects.CodeOfOthers;
 import stoa.objects.Neighborhood;
 import stoa.objects.ObjectService;
@@ -53,11 +42,7 @@ import stoa.raft.Node;
 import stoa.raft.NodeConfig;
 import stoa.raft.QuestionHandler;
 import stoa.raft.node.MicroRaft;
-import stoa.storage.Device;
-import stoa.store.replicas.FollowerWork;
 import stoa.wire.SlotMap;
-import stoa.wire.proto.MemberStatus;
-import stoa.wire.proto.ServerStatus;
 
 /// One of several servers that keep a store together: it hosts replicas of some of the store's
 /// groups, and serves clients of those that it leads. Thread-safe.
@@ -74,24 +59,9 @@ public final class ClusterServer implements AutoCloseable {
   private static final long TICK_MILLIS = 100;
   private static final long TOLD_SECONDS_MAX = 60;
 
-  // How long this server asks, in all, for the members of a group.
-  private static final Duration ASKING_TIME_MAX = Duration.ofSeconds(2);
-
-  // How long this server waits for the code of a class from another one.
-  private static final Duration CODE_TIME_MAX = Duration.ofSeconds(5);
-
-  // For how long this server does not ask again for a class that no server had.
-  private static final long MISSED_NANOS = Duration.ofSeconds(1).toNanos();
-
-  private static final int MISSED_MAX = 1_000;
-
-  // How long this server believes its last news of the leaders.
-  private static final Duration AGE_MAX = Duration.ofSeconds(5);
-
   private final Repeats repeats = new Repeats();
-  private static final int OUT_MAX = 256;
 
-  private final Options options;
+  private final ClusterOptions options;
   private final Server server;
   private static final Engine ENGINE = new MicroRaft();
 
@@ -117,23 +87,12 @@ public final class ClusterServer implements AutoCloseable {
 
   // Guarded by acting.
   private Membership noted;
-  private Request.Mandate latest = new Request.Mandate(0, 0);
+  private ServerRequest.Mandate latest = new ServerRequest.Mandate(0, 0);
 
-  // The times at which no server had a class, by the name of the class.
-  private final ConcurrentHashMap<String, Long> missed = new ConcurrentHashMap<>();
+  private final KnownServers servers = new KnownServers(hosted, leaders);
 
-  // Held to wait for another view.
-  private final ReentrantLock views = new ReentrantLock();
-
-  private final Condition viewed = views.newCondition();
-
-  private volatile @Nullable ClusterView view;
-
-  // The names of servers that were listed in earlier views, and are no more.
-  private final Set<String> out = ConcurrentHashMap.newKeySet();
-
-  // When the view came; or when this server was started.
-  private volatile long viewedNanos = System.nanoTime();
+  private final CodeSearch search;
+  private final MemberSearch members;
 
   private volatile @Nullable StoreProperties storeProperties;
   private volatile boolean dismissed;
@@ -141,60 +100,14 @@ public final class ClusterServer implements AutoCloseable {
   private volatile @Nullable Sequencing sequencing;
   private volatile @Nullable Throwable failure;
 
-  /// How to start one of several servers.
-  ///
-  /// @param directory where it keeps everything
-  /// @param server how it listens to clients
-  /// @param name its name among the others; null for `s` and its port for clients. Ignored when it
-  ///   was one of them before
-  /// @param host where the others reach it; ignored as the name
-  /// @param port its port, 0 for any; ignored as the name
-  /// @param secret the secret by which the servers prove themselves; null for the directory's, or
-  ///   for a new one when a store begins
-  /// @param security by which servers without a secret prove themselves; null for nothing
-  /// @param groups how many groups keep a new store
-  /// @param replicas how many servers should keep each group of a new store
-  /// @param replaceAfter after this time without an answer from a server, others get its replicas;
-  ///   more than [#AWAY_AFTER]. The leader of the first group goes by its own
-  /// @param join a server whose store this one joins, `HOST:PORT`; null for a new store
-  /// @param contact sends messages to other servers
-  /// @param store the configuration of the store; its URL is used in messages only
-  /// @param loader of the shared classes
-  /// @param admissible which classes clients may make elements of collections, besides those that
-  ///   the configuration lists and those that shared classes name
-  /// @param machine what the server uses of its machine
-  public record Options(
-      Path directory,
-      ServerConfig server,
-      @Nullable String name,
-      String host,
-      int port,
-      @Nullable Secret secret,
-      NodeConfig.@Nullable Tls security,
-      int groups,
-      int replicas,
-      Duration replaceAfter,
-      @Nullable String join,
-      Contact contact,
-      StoaConfig store,
-      ClassLoader loader,
-      Predicate<Class<?>> admissible,
-      Machine machine) {
-    /// How long a server may be silent before it counts as away.
-    public static final Duration AWAY_AFTER = Duration.ofSeconds(3);
-
-    /// How long a server may be silent before others get its replicas, unless told otherwise.
-    public static final Duration REPLACE_AFTER = Duration.ofMinutes(10);
-  }
-
-  private ClusterServer(Options options) throws IOException {
+  private ClusterServer(ClusterOptions options) throws IOException {
     this.options = options;
-    if (options.replaceAfter().compareTo(Options.AWAY_AFTER) <= 0) {
+    if (options.replaceAfter().compareTo(ClusterOptions.AWAY_AFTER) <= 0) {
       throw new IllegalArgumentException(
           "a silent server is replaced after "
               + options.replaceAfter().toSeconds()
               + " s; it must be more than "
-              + Options.AWAY_AFTER.toSeconds()
+              + ClusterOptions.AWAY_AFTER.toSeconds()
               + " s, since a short pause is no loss");
     }
     Path directory = options.directory();
@@ -216,11 +129,11 @@ public final class ClusterServer implements AutoCloseable {
             ? new StoreProperties(
                 new SecureRandom().nextLong(), options.groups(), options.replicas())
             : null;
-    secret = secret(options, before);
+    secret = ServerDirectory.secret(options, before);
     ticks =
         Executors.newSingleThreadScheduledExecutor(
             task -> Thread.ofPlatform().name("stoa-roles").daemon().unstarted(task));
-    server = Server.start(options.server(), new Others());
+    server = Server.start(options.server(), new ClusterPeers(this, servers, hosted, leaders));
     // Requests meanwhile are answered when this server is complete.
     acting.lock();
     try {
@@ -238,6 +151,9 @@ public final class ClusterServer implements AutoCloseable {
       }
       String clients = options.server().host() + ":" + server.port();
       self = node.self().withClients(options.machine().advertised(clients));
+      search =
+          new CodeSearch(self.id(), node, servers::all, question -> answer(self.id(), question));
+      members = new MemberSearch(self.id(), node, servers, inquiry -> answer(self.id(), inquiry));
       noted = before != null ? before.at(self.port(), self.supplyPort()) : first(created);
       try {
         // Before it joins: the others must find it again.
@@ -259,39 +175,6 @@ public final class ClusterServer implements AutoCloseable {
     }
     var _ =
         ticks.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
-  }
-
-  /// Returns the secret by which this server proves itself, which its directory has from now on.
-  private static @Nullable Secret secret(Options options, @Nullable Membership before) {
-    Path directory = options.directory();
-    Secret here = SecretFile.in(directory);
-    Secret told = options.secret();
-    if (here != null && told != null && !here.isSame(told)) {
-      throw new IllegalArgumentException(
-          "the secret that is given differs from that in "
-              + directory.resolve(SecretFile.NAME)
-              + ", which all servers of the store have; start this server without --secret");
-    }
-    if (here != null) return here;
-    if (told == null && before != null) {
-      LOG.warn(
-          "{} has no secret of the servers, as stores of earlier versions: everyone who can connect"
-              + " to the ports between the servers can read and delete the store. Stop all servers,"
-              + " put the same {} into the directory of each, and start them again; see ./stoa help"
-              + " serve",
-          directory,
-          SecretFile.NAME);
-      return null;
-    }
-    if (told == null && options.join() != null) {
-      throw new IllegalArgumentException(
-          "--join needs the secret of the servers; give --secret FILE with a copy of "
-              + SecretFile.NAME
-              + ", which is in the data directory of each server");
-    }
-    Secret first = told == null ? SecretFile.make() : told;
-    SecretFile.write(directory, first);
-    return first;
   }
 
   private NodeConfig secured(NodeConfig config) {
@@ -351,118 +234,8 @@ public final class ClusterServer implements AutoCloseable {
   ///
   /// @throws IOException when the address for clients is not available
   /// @throws StoaException when it cannot be one of the servers
-  public static ClusterServer start(Options options) throws IOException {
+  public static ClusterServer start(ClusterOptions options) throws IOException {
     return new ClusterServer(options);
-  }
-
-  /// Returns whether a directory belongs to a server that keeps its store together with others.
-  ///
-  /// @throws stoa.Corrupt when that cannot be read
-  public static boolean was(Path directory) {
-    return Membership.read(directory) != null;
-  }
-
-  /// Returns whether a directory belongs to a server whose store has no secret, because an earlier
-  /// version began it.
-  ///
-  /// @throws stoa.Corrupt when that cannot be read
-  public static boolean hasNoSecret(Path directory) {
-    return was(directory) && !Files.exists(directory.resolve(SecretFile.NAME));
-  }
-
-  /// Makes the server of a directory keep the store alone from now on, because most of the others
-  /// are lost for good: its data becomes the store, and what only the lost ones had is lost. It
-  /// must not run during this. Afterwards it starts, and others join it, as usual. The lost servers
-  /// are strangers to it, and must not be started again.
-  ///
-  /// @return its name
-  /// @throws IllegalArgumentException when the directory is not that of one of several servers, or
-  ///   lacks a group of the store
-  /// @throws StoaException when it cannot be read, or the server runs
-  public static String goOnAlone(Path directory) {
-    Membership noted = Membership.read(directory);
-    StoreProperties known = noted == null ? null : noted.storeProperties();
-    if (noted == null || known == null) {
-      throw new IllegalArgumentException(
-          directory + " is of no server that keeps its store with others");
-    }
-    if (noted.hosts().size() < known.groups()) {
-      throw new IllegalArgumentException(
-          directory
-              + " has the groups "
-              + noted.hosts().keySet()
-              + " of the store's "
-              + known.groups()
-              + "; take a server that has all of them");
-    }
-    var config = NodeConfig.of(noted.name(), directory.resolve("log"));
-    for (int group : noted.hosts().keySet()) {
-      Path device = replica(directory, group);
-      try (var replica = new Replica(HostedGroup.device(Machine.real(), device))) {
-        if (!replica.isWhole()) {
-          throw new Unavailable(
-              directory
-                  + " is of a server that was being brought level by another one, and has a part"
-                  + " only; take another server's");
-        }
-        var reached = ENGINE.continueAlone(config, new GroupId(known.store(), group), replica);
-        if (reached.index() == 0) {
-          throw new Unavailable(
-              directory + " has nothing of group " + group + "; take another server's");
-        }
-        LOG.info("server {} continues alone with group {}, as of {}", noted.name(), group, reached);
-      }
-    }
-    noted.left().write(directory);
-    return noted.name();
-  }
-
-  /// Returns the directory of the replica of a group, in that of a server.
-  public static Path replica(Path directory, int group) {
-    return directory.resolve("replica-" + group);
-  }
-
-  /// The first server of a store whose contents are there already.
-  ///
-  /// @param name its name among the others
-  /// @param host where the others reach it
-  /// @param port its port, 0 for any
-  /// @param groups how many groups keep the store
-  /// @param replicas how many servers should execute the calls of each group
-  /// @param secret of the servers; null for a new one
-  public record First(
-      String name, String host, int port, int groups, int replicas, @Nullable Secret secret) {}
-
-  /// Checks the values of [#restore], before anything is written.
-  ///
-  /// @throws IllegalArgumentException when one is invalid
-  public static void requireRestorable(First first) {
-    Name.checked("a server", first.name());
-    var _ = new StoreProperties(0, first.groups(), first.replicas());
-  }
-
-  /// Makes the directory of the first server of a store out of devices with contents: of a restored
-  /// backup, or of a server that kept the store alone. The store gets a new identity; afterwards
-  /// the server starts, and others join it, as usual.
-  ///
-  /// @param directory has a device for each group, see [#replica], and nothing else of a server
-  /// @throws IllegalArgumentException when a value is invalid
-  /// @throws StoaException when it cannot be written
-  public static void restore(Path directory, First first) {
-    Name.checked("a server", first.name());
-    var storeProperties =
-        new StoreProperties(new SecureRandom().nextLong(), first.groups(), first.replicas());
-    var hosts = new TreeMap<Integer, Membership.Start>();
-    for (int group = 0; group < first.groups(); group++) {
-      try (Device device = HostedGroup.device(Machine.real(), replica(directory, group))) {
-        Replica.adopt(device);
-      }
-      hosts.put(group, Membership.Start.LEFT);
-    }
-    Secret given = first.secret();
-    SecretFile.write(directory, given == null ? SecretFile.make() : given);
-    new Membership(first.name(), first.host(), first.port(), 0, storeProperties, hosts)
-        .write(directory);
   }
 
   /// Returns the port for clients.
@@ -486,22 +259,7 @@ public final class ClusterServer implements AutoCloseable {
     hosted.values().forEach(group -> group.measure(out));
     Mover moving = mover;
     if (moving != null) moving.measure(out);
-    ClusterView known = view;
-    if (known == null) return;
-    out.gauge(
-        "stoa.alarms",
-        Measures.NO_UNIT,
-        "Alarms about replicas, which ./stoa status shows.",
-        known.alarms().size());
-    for (Facts.Presence presence : Facts.Presence.values()) {
-      out.gauge(
-          "stoa.servers",
-          Measures.NO_UNIT,
-          "Servers of the store, by whether they answer.",
-          (double) known.servers().stream().filter(listed -> listed.presence() == presence).count(),
-          "state",
-          presence.name().toLowerCase(Locale.ROOT));
-    }
+    servers.measure(out);
   }
 
   /// Waits until it is closed.
@@ -526,8 +284,8 @@ public final class ClusterServer implements AutoCloseable {
               options.loader(),
               options.machine().clock(),
               known.groups(),
-              this::all,
-              this::leads,
+              servers::all,
+              servers::leads,
               server::member,
               question -> answer(self.id(), question));
     }
@@ -573,12 +331,21 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  private StoreProperties storeProperties() {
+  /// Returns the properties of the store; null before this server has been told them.
+  @Nullable StoreProperties knownProperties() {
+    return storeProperties;
+  }
+
+  @Nullable Secret secret() {
+    return secret;
+  }
+
+  StoreProperties storeProperties() {
     return Objects.requireNonNull(storeProperties, "it keeps a store");
   }
 
   private Path replica(int group) {
-    return replica(options.directory(), group);
+    return ServerDirectory.replica(options.directory(), group);
   }
 
   /// Deletes the remains of groups that are not hosted; called with acting held.
@@ -594,7 +361,7 @@ public final class ClusterServer implements AutoCloseable {
   private void open(StoreProperties known, int group) {
     var place =
         new HostedGroup.Place(
-            options, server, node, self, this::storeProperties, sequencing, this::code);
+            options, server, node, self, this::storeProperties, sequencing, search::find);
     boolean begun = noted.hosts().get(group) != Membership.Start.ADDED;
     hosted.put(
         group,
@@ -619,65 +386,12 @@ public final class ClusterServer implements AutoCloseable {
   /// Called with acting held.
   private void release(StoreProperties known, int group) {
     if (!noted.hosts().containsKey(group)) return;
-    requireOut(known, group);
+    members.requireOut(known, group);
     note(noted.releasing(group));
     HostedGroup left = hosted.remove(group);
     if (left != null) left.release();
     leaders.get(group).isUnknown();
     clear(known);
-  }
-
-  /// Makes sure that this server is no longer a member of a group. Whichever server orders the
-  /// deletion of its replica, it believes only the leader of the group, which has confirmed that it
-  /// leads.
-  ///
-  /// @throws Unavailable when it is a member, or that is not known
-  private void requireOut(StoreProperties known, int group) {
-    var inquiry = new Inquiry(group, new Inquiry.Subject.Members());
-    long end = System.nanoTime() + ASKING_TIME_MAX.toNanos();
-    for (Member asked : inOrderOfAsking(group)) {
-      Duration patience = Duration.ofNanos(end - System.nanoTime());
-      if (!patience.isPositive()) break;
-      Optional<Set<String>> members = members(asked, inquiry, patience);
-      if (members.isEmpty()) continue;
-      if (!members.get().contains(self.id())) return;
-      throw new Unavailable(
-          "server "
-              + self.id()
-              + " is a member of "
-              + new GroupId(known.store(), group)
-              + ", and deletes nothing of it");
-    }
-    throw new Unavailable(
-        "server "
-            + self.id()
-            + " deletes nothing of group "
-            + group
-            + ": no server is known to lead the group that says who its members are");
-  }
-
-  /// Returns the servers that may lead a group: first the believed leader, then its members, then
-  /// all others.
-  private Set<Member> inOrderOfAsking(int group) {
-    var servers = new LinkedHashSet<Member>();
-    Member leading = leads(group);
-    if (leading != null) servers.add(leading);
-    HostedGroup here = hosted.get(group);
-    if (here != null) servers.addAll(here.members());
-    servers.addAll(all());
-    return servers;
-  }
-
-  private Optional<Set<String>> members(Member asked, Inquiry inquiry, Duration patience) {
-    try {
-      if (asked.id().equals(self.id())) return Inquiry.members(answer(asked.id(), inquiry));
-      try (var line = node.line(asked)) {
-        return Inquiry.members(line.ask(inquiry.bytes(), patience));
-      }
-    } catch (IOException | StoaException | IllegalArgumentException silent) {
-      LOG.debug("server {} does not say who is a member", asked.id(), silent);
-      return Optional.empty();
-    }
   }
 
   private void note(Membership next) {
@@ -745,35 +459,32 @@ public final class ClusterServer implements AutoCloseable {
   /// Returns whether it is one of the servers, as far as this one knows; for servers without a
   /// secret that is unknown.
   private boolean isServer(String name) {
-    if (secret == null || name.equals(self.id())) return true;
-    ClusterView known = view;
-    if (known != null && known.server(name).isPresent()) return true;
-    return hosted.values().stream()
-        .flatMap(group -> group.members().stream())
-        .anyMatch(member -> member.id().equals(name));
+    return secret == null || name.equals(self.id()) || servers.isServer(name);
   }
 
   private byte[] answer(String from, byte[] question) {
     Inquiry inquiry = Inquiry.isQuestion(question) ? Inquiry.of(question) : null;
     // A dismissed server asks for the members before it deletes its replicas.
     boolean mayAsk =
-        inquiry != null && inquiry.asked() instanceof Inquiry.Subject.Members && out.contains(from);
+        inquiry != null
+            && inquiry.asked() instanceof Inquiry.Subject.Members
+            && servers.wasServer(from);
     // A server that has just joined has no view yet, and accepts questions from any server.
-    if (view != null && !mayAsk && !isServer(from)) {
+    if (servers.view() != null && !mayAsk && !isServer(from)) {
       throw new Unavailable("server " + from + " is none of the servers that keep this store");
     }
     if (inquiry != null) return answer(from, inquiry);
     if (Ordering.isQuestion(question)) {
-      Sequencing known = sequencing;
-      if (known == null) throw new Unavailable("this server is not ready yet");
-      return Ordering.answer(question, known);
+      Sequencing ready = sequencing;
+      if (ready == null) throw new Unavailable("this server is not ready yet");
+      return Ordering.answer(question, ready);
     }
     if (Neighborhood.isQuestion(question)) return server.neighbor(question);
     if (CodeOfOthers.isQuestion(question)) {
       var code = server.services().stream().map(ObjectService::code).toList();
       return CodeOfOthers.answer(question, options.loader(), code);
     }
-    Request request = Request.of(question);
+    ServerRequest request = ServerRequest.of(question);
     acting.lock();
     try {
       String refusal = "";
@@ -790,43 +501,6 @@ public final class ClusterServer implements AutoCloseable {
       return report(refusal).bytes();
     } finally {
       acting.unlock();
-    }
-  }
-
-  /// Asks all servers at a time for code that has a class; null when none has it, or had it a
-  /// moment ago: a client may ask for such a class again and again.
-  private CodeOfOthers.@Nullable Found code(String className) {
-    Long before = missed.get(className);
-    if (before != null && System.nanoTime() - before < MISSED_NANOS) return null;
-    byte[] question = CodeOfOthers.question(className);
-    var answers = new ArrayList<CompletableFuture<CodeOfOthers.@Nullable Found>>();
-    for (Member asked : all()) {
-      answers.add(
-          CompletableFuture.supplyAsync(
-              () -> code(asked, question), task -> Thread.ofVirtual().start(task)));
-    }
-    CodeOfOthers.Found onClassPath = null;
-    for (var answer : answers) {
-      CodeOfOthers.Found found = answer.join();
-      if (found != null && found.executed()) return found;
-      if (onClassPath == null) onClassPath = found;
-    }
-    if (onClassPath == null) {
-      if (missed.size() >= MISSED_MAX) missed.clear();
-      missed.put(className, System.nanoTime());
-    }
-    return onClassPath;
-  }
-
-  private CodeOfOthers.@Nullable Found code(Member asked, byte[] question) {
-    try {
-      if (asked.id().equals(self.id())) return CodeOfOthers.found(answer(self.id(), question));
-      try (var line = node.line(asked)) {
-        return CodeOfOthers.found(line.ask(question, CODE_TIME_MAX));
-      }
-    } catch (IOException | RuntimeException silent) {
-      LOG.debug("server {} is not asked for code", asked.id(), silent);
-      return null;
     }
   }
 
@@ -856,17 +530,17 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   /// Returns whether it is of the store that this server keeps, or is about to keep.
-  private boolean isMine(Request request) {
+  private boolean isMine(ServerRequest request) {
     StoreProperties known = noted.storeProperties();
     if (known != null) return known.isOfStoreOf(request.storeProperties());
-    return request.said() instanceof Request.Said.Know(ClusterView told)
+    return request.said() instanceof ServerRequest.Said.Know(ClusterView told)
         && told.server(self.id()).filter(listed -> listed.member().equals(self)).isPresent();
   }
 
   /// Carries out a request; called with acting held.
   ///
   /// @return why it was refused, or nothing
-  private String act(Request request) {
+  private String act(ServerRequest request) {
     StoreProperties known = request.storeProperties();
     try {
       StoreProperties before = noted.storeProperties();
@@ -875,14 +549,14 @@ public final class ClusterServer implements AutoCloseable {
         storeProperties = known; // each group sees that with its next tick
       }
       switch (request.said()) {
-        case Request.Said.Know(ClusterView told) -> {
+        case ServerRequest.Said.Know(ClusterView told) -> {
           if (noted.storeProperties() == null) {
             note(noted.withSettings(known));
             begin(known);
           }
-          know(told);
+          servers.adopt(told, self.clients());
         }
-        case Request.Said.Do(Step step) -> make(known, step);
+        case ServerRequest.Said.Do(Step step) -> make(known, step);
       }
       return "";
     } catch (StoaException failed) {
@@ -892,38 +566,12 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  /// Adopts the view for everything that this server does not see itself.
-  private void know(ClusterView told) {
-    views.lock();
-    try {
-      ClusterView before = view;
-      if (before != null) {
-        if (out.size() >= OUT_MAX) out.clear();
-        for (ClusterView.Listed listed : before.servers()) out.add(listed.member().id());
-      }
-      for (ClusterView.Listed listed : told.servers()) out.remove(listed.member().id());
-      view = told;
-      viewedNanos = System.nanoTime();
-      viewed.signalAll();
-    } finally {
-      views.unlock();
-    }
-    for (int group : told.groups().keySet()) {
-      HostedGroup here = hosted.get(group);
-      if (here != null && here.knowsLeader()) continue;
-      Leader leader = leaders.get(group);
-      told.leader(group)
-          .filter(address -> !address.equals(self.clients()))
-          .ifPresentOrElse(leader::is, leader::isUnknown);
-    }
-  }
-
   private void make(StoreProperties known, Step step) {
     switch (step) {
       case Step.Host(String _, int group) -> host(known, group);
       case Step.Release(String _, int group) -> release(known, group);
       case Step.Add(String added, int group) ->
-          member(added).ifPresent(member -> leading(group).add(member));
+          servers.member(added).ifPresent(member -> leading(group).add(member));
       case Step.Remove(String removed, int group) -> leading(group).remove(removed);
       case Step.Transfer(String to, int group) -> leading(group).transfer(to);
       case Step.Dismiss(String _) -> {
@@ -937,11 +585,6 @@ public final class ClusterServer implements AutoCloseable {
         stop();
       }
     }
-  }
-
-  private Optional<Member> member(String name) {
-    ClusterView known = view;
-    return known == null ? Optional.empty() : known.server(name).map(ClusterView.Listed::member);
   }
 
   private HostedGroup leading(int group) {
@@ -962,217 +605,17 @@ public final class ClusterServer implements AutoCloseable {
     return new Report(refusal, kept, alarms);
   }
 
-  /// Returns all known servers.
-  private List<Member> all() {
-    ClusterView known = view;
-    if (known != null) return known.servers().stream().map(ClusterView.Listed::member).toList();
-    return hosted.values().stream().flatMap(group -> group.members().stream()).distinct().toList();
-  }
-
-  /// Returns the leader of a group, as far as it is known.
-  private @Nullable Member leads(int group) {
-    HostedGroup here = hosted.get(group);
-    if (here != null) {
-      Member leading = here.leading();
-      if (leading != null) return leading;
-    }
-    ClusterView known = view;
-    if (known == null) return null;
-    return Optional.ofNullable(known.groups().get(group))
-        .flatMap(ClusterView.Placed::leader)
-        .flatMap(known::server)
-        .map(ClusterView.Listed::member)
-        .orElse(null);
-  }
-
   // ---- requests of clients and operators
 
-  private final class Others implements Peers {
-    @Override
-    public int groups() {
-      StoreProperties known = storeProperties;
-      return known == null ? 0 : known.groups();
-    }
-
-    @Override
-    public List<String> servers() {
-      ClusterView known = view;
-      var addresses = new LinkedHashSet<String>();
-      if (known != null) {
-        for (ClusterView.Listed listed : known.servers()) addresses.add(listed.member().clients());
-      } else {
-        for (HostedGroup group : hosted.values()) {
-          for (Member member : group.members()) addresses.add(member.clients());
-        }
-      }
-      return List.copyOf(addresses);
-    }
-
-    @Override
-    public CompletableFuture<String> leader(int group) {
-      if (group >= 0 && group < leaders.size()) return leaders.get(group).ask();
-      return CompletableFuture.failedFuture(
-          new IllegalArgumentException("there is no group " + group));
-    }
-
-    @Override
-    public Duration age() {
-      return Duration.ofNanos(System.nanoTime() - viewedNanos);
-    }
-
-    @Override
-    public List<ServerStatus> status() {
-      ClusterView known = view;
-      ClusterView shown = known != null ? known : remembered();
-      return shown.servers().stream().map(listed -> status(shown, listed)).toList();
-    }
-
-    /// Returns what a server without news since its start knows: the members of its groups.
-    private ClusterView remembered() {
-      var servers = new ArrayList<ClusterView.Listed>();
-      for (Member member : all()) {
-        boolean here = member.id().equals(self.id());
-        var presence = here ? Facts.Presence.HERE : Facts.Presence.AWAY;
-        servers.add(new ClusterView.Listed(member, presence, false));
-      }
-      var groups = new TreeMap<Integer, ClusterView.Placed>();
-      hosted.forEach((number, group) -> {
-        var behind = new TreeMap<String, Long>();
-        for (Member member : group.members()) behind.put(member.id(), 0L);
-        var none = Optional.<String>empty();
-        groups.put(number, new ClusterView.Placed(none, behind, new TreeSet<>()));
-      });
-      return new ClusterView(servers, groups, Optional.empty());
-    }
-
-    private ServerStatus status(ClusterView known, ClusterView.Listed listed) {
-      Member member = listed.member();
-      var status =
-          ServerStatus.newBuilder()
-              .setServer(member.id())
-              .setClientAddress(member.clients())
-              .setPeerAddress(member.host() + ":" + member.port())
-              .setState(listed.drains() ? "drains" : presence(listed.presence()));
-      known
-          .groups()
-          .forEach((number, group) -> {
-            Optional<String> move = move(known, number, member.id());
-            Long behind = group.behind().get(member.id());
-            if (behind == null && move.isEmpty()) return;
-            String leader = leading(number, group).orElse(null);
-            boolean executes =
-                storeProperties()
-                    .executes(member.id(), number, List.copyOf(group.behind().keySet()), leader);
-            status.addGroups(
-                compared(number, member.id())
-                    .setLogUnit(!executes)
-                    .setGroup(number)
-                    .setLeads(member.id().equals(leader))
-                    .setFailed(group.failed().contains(member.id()))
-                    .setBehind(behind == null ? 0 : behind)
-                    .setMove(move.orElse("")));
-          });
-      return status.build();
-    }
-
-    /// Returns the leader of a group. A member of the group knows it before others hear of it, or
-    /// while none do.
-    private Optional<String> leading(int group, ClusterView.Placed told) {
-      HostedGroup here = hosted.get(group);
-      if (here == null || !here.knowsLeader()) {
-        return age().compareTo(AGE_MAX) > 0 ? Optional.empty() : told.leader();
-      }
-      if (here.led().isPresent()) return Optional.of(self.id());
-      return Optional.ofNullable(here.leading()).map(Member::id);
-    }
-
-    /// Returns how far this server itself has compared a group's objects with their leader's.
-    private MemberStatus.Builder compared(int group, String server) {
-      var status = MemberStatus.newBuilder();
-      HostedGroup here = server.equals(self.id()) ? hosted.get(group) : null;
-      FollowerWork.Progress progress = here == null ? null : here.progress();
-      if (progress == null) return status;
-      return status.setCompared(progress.compared()).setDiffered(progress.diverged());
-    }
-
-    private static String presence(Facts.Presence presence) {
-      return switch (presence) {
-        case HERE -> "";
-        case AWAY -> "away";
-        case LOST -> "lost";
-      };
-    }
-
-    private static Optional<String> move(ClusterView known, int group, String server) {
-      return known
-          .step()
-          .flatMap(step ->
-              switch (step) {
-                case Step.Host(String to, int in) when in == group && to.equals(server) ->
-                    Optional.of("joins");
-                case Step.Add(String to, int in) when in == group && to.equals(server) ->
-                    Optional.of("joins");
-                case Step.Remove(String from, int in) when in == group && from.equals(server) ->
-                    Optional.of("leaves");
-                case Step.Transfer(String to, int in) when in == group && to.equals(server) ->
-                    Optional.of("takes over");
-                default -> Optional.empty();
-              });
-    }
-
-    @Override
-    public List<String> alarms() {
-      ClusterView known = view;
-      return known == null ? List.of() : known.alarms();
-    }
-
-    @Override
-    public @Nullable Secret secret() {
-      return secret;
-    }
-
-    @Override
-    public void join(String name, String written) {
-      Member joining = Member.of(written);
-      Name.checked("a server", joining.id());
-      if (!joining.id().equals(name)) {
-        throw new IllegalArgumentException("server " + name + " says that it is " + joining);
-      }
-      mover().join(joining);
-    }
-
-    @Override
-    public void drain(String name) {
-      mover().drain(name);
-      awaitGone(name);
-    }
-
-    @Override
-    public void setReplicas(int number) {
-      mover().setReplicas(number);
-    }
-  }
-
-  private Mover mover() {
-    Mover known = mover;
-    if (known != null) return known;
+  Mover mover() {
+    Mover present = mover;
+    if (present != null) return present;
     throw new Unavailable("server " + self.id() + " has not been told yet which store it keeps");
   }
 
   /// Waits until a server has left the list, as far as this one hears. It may be this one.
-  private void awaitGone(String name) {
-    views.lock();
-    try {
-      while (!closing.get()) {
-        ClusterView known = view;
-        if (known != null && known.server(name).isEmpty()) return;
-        viewed.await();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      views.unlock();
-    }
+  void awaitGone(String name) {
+    if (servers.awaitGone(name)) return;
     if (dismissed && name.equals(self.id())) return;
     throw new Unavailable("server " + self.id() + " is closed; the others go on to drain " + name);
   }
@@ -1200,12 +643,10 @@ public final class ClusterServer implements AutoCloseable {
   /// Returns whether this call is the one that closes.
   private boolean beginClosing() {
     acting.lock();
-    views.lock();
     try {
       if (!closing.compareAndSet(false, true)) return false;
-      viewed.signalAll();
+      servers.close();
     } finally {
-      views.unlock();
       acting.unlock();
     }
     ticks.shutdownNow();

@@ -98,7 +98,7 @@ final class HostedGroup {
   /// @param sequencing gives the groups one order; null when group 0 has all that is ordered
   /// @param others has the code that this server lacks
   record Place(
-      ClusterServer.Options options,
+      ClusterOptions options,
       Server server,
       Node node,
       Member self,

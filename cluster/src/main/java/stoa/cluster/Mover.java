@@ -67,7 +67,7 @@ final class Mover implements AutoCloseable {
   // Opening or deleting a replica takes part of this time.
   private static final Duration DOING_TIME_MAX = Duration.ofSeconds(30);
 
-  private static final Duration AWAY_AFTER = ClusterServer.Options.AWAY_AFTER;
+  private static final Duration AWAY_AFTER = ClusterOptions.AWAY_AFTER;
 
   // As the store began.
   private final StoreProperties first;
@@ -370,7 +370,7 @@ final class Mover implements AutoCloseable {
     ///
     /// @return the servers that have answered
     private Set<String> tell(List<ClusterView.Listed> listed, ClusterView view) {
-      byte[] request = request(new Request.Said.Know(view));
+      byte[] request = request(new ServerRequest.Said.Know(view));
       for (ClusterView.Listed server : listed) {
         Member member = server.member();
         asked.computeIfAbsent(
@@ -389,8 +389,9 @@ final class Mover implements AutoCloseable {
       return heard;
     }
 
-    private byte[] request(Request.Said said) {
-      return new Request(storeProperties, new Request.Mandate(led.term(), ++mandates), said)
+    private byte[] request(ServerRequest.Said said) {
+      return new ServerRequest(
+              storeProperties, new ServerRequest.Mandate(led.term(), ++mandates), said)
           .bytes();
     }
 
@@ -542,7 +543,7 @@ final class Mover implements AutoCloseable {
       boolean made = false;
       for (ClusterView.Listed server : listed) {
         if (!server.member().id().equals(to) || !heard.contains(to)) continue;
-        byte[] request = request(new Request.Said.Do(next));
+        byte[] request = request(new ServerRequest.Said.Do(next));
         asked.put(to, asking.submit(() -> ask(server.member(), request, DOING_TIME_MAX)));
         made = outcome(to, DOING_TIME_MAX) != null;
       }
@@ -567,9 +568,9 @@ final class Mover implements AutoCloseable {
     private List<byte[]> goodbye(String name) {
       var orders = new ArrayList<byte[]>();
       for (int group = 0; group < storeProperties.groups(); group++) {
-        orders.add(request(new Request.Said.Do(new Step.Release(name, group))));
+        orders.add(request(new ServerRequest.Said.Do(new Step.Release(name, group))));
       }
-      orders.add(request(new Request.Said.Do(new Step.Dismiss(name))));
+      orders.add(request(new ServerRequest.Said.Do(new Step.Dismiss(name))));
       return orders;
     }
 

@@ -59,16 +59,17 @@ class ClusterServerTest {
         for (int i = 1; i <= 20; i++) assertEquals(i, counter.increment());
       }
       Path left = directory.resolve("c");
-      assertThrows(StoaException.class, () -> ClusterServer.goOnAlone(left), "it runs");
+      assertThrows(StoaException.class, () -> ServerDirectory.goOnAlone(left), "it runs");
       servers.stop();
-      assertEquals("c", ClusterServer.goOnAlone(left));
-      assertEquals("c", ClusterServer.goOnAlone(left));
+      assertEquals("c", ServerDirectory.goOnAlone(left));
+      assertEquals("c", ServerDirectory.goOnAlone(left));
       servers.start("c", "d");
       try (Stoa stoa = RunningServers.open(servers.last())) {
         assertEquals(21, stoa.get(Counter.class, "hot").increment());
       }
       assertThrows(
-          IllegalArgumentException.class, () -> ClusterServer.goOnAlone(directory.resolve("none")));
+          IllegalArgumentException.class,
+          () -> ServerDirectory.goOnAlone(directory.resolve("none")));
     }
   }
 

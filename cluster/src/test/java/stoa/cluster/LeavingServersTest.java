@@ -191,7 +191,7 @@ class LeavingServersTest {
       servers.cutOff(name, false);
       assertNull(gone.awaitClosed());
       for (int group = 0; group < 2; group++) {
-        assertTrue(Files.notExists(ClusterServer.replica(directory.resolve(name), group)));
+        assertTrue(Files.notExists(ServerDirectory.replica(directory.resolve(name), group)));
       }
     }
   }
@@ -199,7 +199,7 @@ class LeavingServersTest {
   @Test
   void othersGetTheReplicasOfAServerThatIsSilentForTooLong() throws Exception {
     try (var servers = new RunningServers(directory, 1, 3)) {
-      servers.replaceAfter(ClusterServer.Options.AWAY_AFTER.plusMillis(500));
+      servers.replaceAfter(ClusterOptions.AWAY_AFTER.plusMillis(500));
       servers.start("a", "b", "c", "d");
       try (Stoa stoa = RunningServers.open(servers.last())) {
         Tally tally = stoa.get(Tally.class, "kept");

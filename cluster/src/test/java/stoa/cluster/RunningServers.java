@@ -83,7 +83,7 @@ final class RunningServers implements AutoCloseable {
   private int replicas;
   private final List<ClusterServer> servers = new ArrayList<>();
   private Duration lease = ServerConfig.of("127.0.0.1", 0).lease();
-  private Duration replaceAfter = ClusterServer.Options.REPLACE_AFTER;
+  private Duration replaceAfter = ClusterOptions.REPLACE_AFTER;
   private Limits limits = Limits.standard();
 
   // The secret that the first server has made.
@@ -168,13 +168,13 @@ final class RunningServers implements AutoCloseable {
     ClusterServer contact = servers.isEmpty() ? null : first();
     servers.add(
         ClusterServer.start(
-            new ClusterServer.Options(
+            new ClusterOptions(
                 own,
                 ServerConfig.of("127.0.0.1", port).withLease(lease),
                 name,
                 "127.0.0.1",
                 0,
-                contact == null || ClusterServer.was(own) ? null : secret,
+                contact == null || ServerDirectory.was(own) ? null : secret,
                 null,
                 groups,
                 replicas,

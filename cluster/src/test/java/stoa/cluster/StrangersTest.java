@@ -56,8 +56,8 @@ class StrangersTest {
   }
 
   private static byte[] told(StoreProperties storeProperties, Step step) {
-    var mandate = new Request.Mandate(1_000_000, 1);
-    return new Request(storeProperties, mandate, new Request.Said.Do(step)).bytes();
+    var mandate = new ServerRequest.Mandate(1_000_000, 1);
+    return new ServerRequest(storeProperties, mandate, new ServerRequest.Said.Do(step)).bytes();
   }
 
   @Test

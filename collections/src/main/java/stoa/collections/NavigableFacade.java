@@ -27,8 +27,8 @@ final class NavigableFacade<K, V> extends NavigableView<K, V>
   @Override
   public String form() {
     return order == null
-        ? Form.of(Form.Kind.NAVIGABLE, keys, values)
-        : Form.of(Form.Kind.NAVIGABLE, keys, values, order);
+        ? FacadeForm.of(FacadeForm.Kind.NAVIGABLE, keys, values)
+        : FacadeForm.of(FacadeForm.Kind.NAVIGABLE, keys, values, order);
   }
 
   @Override

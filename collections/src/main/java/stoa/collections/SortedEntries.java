@@ -14,11 +14,11 @@ interface SortedEntries extends Entries {
   @Nullable Pair poll(Scan scan);
 
   @Accessor
-  int sizeOf(Span span);
+  int sizeOf(KeyRange span);
 
   @Accessor
-  boolean hasValue(Span span, Object value);
+  boolean hasValue(KeyRange span, Object value);
 
   @Mutator
-  void clearAll(Span span);
+  void clearAll(KeyRange span);
 }

@@ -94,7 +94,7 @@ class DeliveryObject implements Noticed {
       throw broken; // of this process, and not of the call: the run begins again
     } catch (Throwable thrown) {
       // Of any class: a failure of the store itself stops this run at its next call.
-      failed(Failures.text(thrown), false);
+      failed(FailureTexts.text(thrown), false);
     }
     return false;
   }
@@ -121,7 +121,7 @@ class DeliveryObject implements Noticed {
 
   private void failed(String failure, boolean isOver) {
     failures++;
-    lastFailure = Failures.shortened(failure);
+    lastFailure = FailureTexts.shortened(failure);
     over = isOver;
     long pause = PAUSE_MICROS << Math.min(attempts++, 20);
     long most = Listeners.PAUSE_MAX.toNanos() / 1_000;

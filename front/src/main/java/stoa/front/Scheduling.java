@@ -130,7 +130,7 @@ final class Scheduling implements Invoker {
                 method.id(),
                 TimerArguments.encode("a timer", method.toString(), arguments)));
     made = true;
-    return Recorder.placeholder(method);
+    return CallRecorder.placeholder(method);
   }
 
   private void check(SharedMethod method) {

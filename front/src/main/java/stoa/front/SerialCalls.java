@@ -14,7 +14,7 @@ import stoa.base.StreamId;
 /// Runs the asynchronous calls of this process: those on one object one after the other, in the
 /// order of their arrival. Thread-safe.
 public final class SerialCalls {
-  private record Turn(Recorder.Reading call, Recorder.Settled settled) {}
+  private record Turn(CallRecorder.Reading call, CallRecorder.Settled settled) {}
 
   private final Executor threads;
   private final int callsMax;
@@ -34,7 +34,7 @@ public final class SerialCalls {
   ///
   /// @param settled receives the answer when it is over
   /// @throws LimitExceeded when there are too many
-  public void add(StreamId object, Recorder.Reading call, Recorder.Settled settled) {
+  public void add(StreamId object, CallRecorder.Reading call, CallRecorder.Settled settled) {
     var turn = new Turn(call, settled);
     synchronized (this) {
       if (calls == callsMax) {
@@ -63,7 +63,7 @@ public final class SerialCalls {
 
   private void run(StreamId object, Turn first) {
     for (Turn turn = first; turn != null; turn = next(object)) {
-      Recorder.Reading outcome;
+      CallRecorder.Reading outcome;
       try {
         Object answer = turn.call.get();
         outcome = () -> answer;

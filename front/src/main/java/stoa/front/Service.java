@@ -118,7 +118,10 @@ public interface Service {
     ///
     /// @param settled receives the answer when the call is over
     void begin(
-        SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
+        SharedCall to,
+        SharedMethod method,
+        @Nullable Object[] arguments,
+        CallRecorder.Settled settled)
         throws Throwable;
 
     /// Creates it.
@@ -450,7 +453,7 @@ public interface Service {
     ///
     /// @param micros as above
     /// @param settled receives the result
-    void put(byte[] value, long micros, Recorder.Settled settled);
+    void put(byte[] value, long micros, CallRecorder.Settled settled);
 
     /// Returns the value, encoded; null when there is none.
     byte @Nullable [] get();
@@ -458,7 +461,7 @@ public interface Service {
     /// Reads like [#get()], without waiting.
     ///
     /// @param settled receives the value
-    void get(Recorder.Settled settled);
+    void get(CallRecorder.Settled settled);
 
     /// Returns the feed of a new listener of the key; it is silent before [Feed#begin].
     ///

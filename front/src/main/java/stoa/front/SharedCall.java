@@ -271,7 +271,7 @@ public final class SharedCall implements LiveRoute {
   /// Makes a call without waiting for it.
   ///
   /// @param settled receives the answer when it is over
-  void begin(SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
+  void begin(SharedMethod method, @Nullable Object[] arguments, CallRecorder.Settled settled)
       throws Throwable {
     MethodRun.refuse("call asynchronously; call " + method + " directly");
     if (SharedTransaction.current(stoa) != null || method.kind().isTransaction()) {
@@ -294,7 +294,7 @@ public final class SharedCall implements LiveRoute {
     }
   }
 
-  private static @Nullable Object read(Recorder.Reading reading, Trace trace) throws Throwable {
+  private static @Nullable Object read(CallRecorder.Reading reading, Trace trace) throws Throwable {
     Throwable failure = null;
     try {
       return reading.get();
@@ -307,7 +307,7 @@ public final class SharedCall implements LiveRoute {
   }
 
   private void beginMeasured(
-      SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
+      SharedMethod method, @Nullable Object[] arguments, CallRecorder.Settled settled)
       throws Throwable {
     Latency latency = stoa.calls().of(shared(), method);
     int weight = latency.begin();

@@ -130,10 +130,10 @@ final class SharedKeyValues implements KeyValueStore {
   }
 
   private <R extends @Nullable Object> CompletableFuture<R> future(
-      Consumer<Recorder.Settled> begin, Function<@Nullable Object, R> result) {
+      Consumer<CallRecorder.Settled> begin, Function<@Nullable Object, R> result) {
     var future = new CompletableFuture<R>();
     begin.accept(reading ->
-        Recorder.hand(stoa.service().answers(), () -> result.apply(reading.get()), future));
+        CallRecorder.hand(stoa.service().answers(), () -> result.apply(reading.get()), future));
     return future;
   }
 

@@ -171,7 +171,8 @@ public final class SharedStoa implements Host {
   /// Does something that may answer nothing, within a trace, and ends the trace.
   ///
   /// @param trace null to do it without one
-  static @Nullable Object answered(@Nullable Trace trace, Recorder.Reading work) throws Throwable {
+  static @Nullable Object answered(@Nullable Trace trace, CallRecorder.Reading work)
+      throws Throwable {
     if (trace == null) return work.get();
     var answer = new @Nullable Object[1];
     recorded(
@@ -359,7 +360,7 @@ public final class SharedStoa implements Host {
     Invoker invoker = Sharing.proxied(shared).invoker();
     // Calls on objects at clients run one after the other, to keep their order.
     boolean inTurn = invoker instanceof TreeCall || live.isPlaced();
-    return Recorder.record(
+    return CallRecorder.record(
         shared,
         call,
         (method, arguments, settled) -> {
@@ -627,7 +628,7 @@ public final class SharedStoa implements Host {
     IndexedMember known = accessors.get(call);
     if (known != null) return known;
     SharedCall any = SharedCall.reference(this, service.target(type, ""));
-    Recorder.Named named = Recorder.named(type.cast(proxy(any)), call);
+    CallRecorder.Named named = CallRecorder.named(type.cast(proxy(any)), call);
     SharedMethod method = named.method();
     if (named.arguments().length > 0) {
       byte[] arguments = TimerArguments.encode("a query", method.toString(), named.arguments());

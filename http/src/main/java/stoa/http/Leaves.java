@@ -37,7 +37,7 @@ final class Leaves {
   private static final long EXACT_MAX = (1L << 53) - 1;
   private static final int DIGITS_MAX = 10_000;
 
-  private static final Map<Class<?>, Form> FORMS = new HashMap<>();
+  private static final Map<Class<?>, JsonForm> FORMS = new HashMap<>();
 
   static {
     FORMS.put(String.class, new Leaf("a text", true, Schemas.of("string", ""), Leaves::text));
@@ -83,8 +83,8 @@ final class Leaves {
   private Leaves() {}
 
   /// Returns the form of a class; null when its values are no words.
-  static @Nullable Form of(Class<?> type) {
-    Form found = FORMS.get(type);
+  static @Nullable JsonForm of(Class<?> type) {
+    JsonForm found = FORMS.get(type);
     // Its classes are not public.
     return found == null && ZoneId.class.isAssignableFrom(type) ? FORMS.get(ZoneId.class) : found;
   }
@@ -142,7 +142,7 @@ final class Leaves {
 
   private record Leaf(
       String what, boolean isName, JsonObject written, Function<String, Object> parse)
-      implements Form {
+      implements JsonForm {
     @Override
     public Object read(JsonElement json, String where) {
       String text = word(json, where, what);
@@ -170,7 +170,7 @@ final class Leaves {
     }
   }
 
-  private record Flag() implements Form {
+  private record Flag() implements JsonForm {
     @Override
     public Object read(JsonElement json, String where) {
       if (json instanceof JsonPrimitive flag && flag.isBoolean()) return flag.getAsBoolean();
@@ -202,7 +202,7 @@ final class Leaves {
     throw wrong(json, where, what + ", of at most " + DIGITS_MAX + " digits");
   }
 
-  private record Whole(String format, Function<BigDecimal, Object> exact) implements Form {
+  private record Whole(String format, Function<BigDecimal, Object> exact) implements JsonForm {
     @Override
     public Object read(JsonElement json, String where) {
       String what = "a whole number" + (isBounded() ? " of the range of " + format : "");
@@ -239,7 +239,7 @@ final class Leaves {
     }
   }
 
-  private record Fraction(String format, Function<String, Object> parse) implements Form {
+  private record Fraction(String format, Function<String, Object> parse) implements JsonForm {
     @Override
     public Object read(JsonElement json, String where) {
       if (json instanceof JsonPrimitive word && !word.isBoolean()) {
@@ -263,7 +263,7 @@ final class Leaves {
     }
   }
 
-  private record Decimal() implements Form {
+  private record Decimal() implements JsonForm {
     @Override
     public Object read(JsonElement json, String where) {
       return number(json, where, "a decimal number, as text or as a number");
@@ -280,7 +280,7 @@ final class Leaves {
     }
   }
 
-  private record Base() implements Form {
+  private record Base() implements JsonForm {
     private static final String WHAT = "bytes in Base64";
 
     @Override

@@ -22,8 +22,8 @@ final class Operation {
   private final String name;
   private final Method method;
   private final SharedMethod shared;
-  private final List<Form> parameters = new ArrayList<>();
-  private final @Nullable Form result;
+  private final List<JsonForm> parameters = new ArrayList<>();
+  private final @Nullable JsonForm result;
   private final String resultName;
 
   /// Finds the forms.
@@ -35,7 +35,7 @@ final class Operation {
       String name,
       Method method,
       SharedMethod shared,
-      Forms forms,
+      JsonForms forms,
       Variables variables) {
     this.name = name;
     this.method = method;
@@ -72,7 +72,7 @@ final class Operation {
   /// Reads arguments.
   ///
   /// @throws Problem when they do not fit
-  @Nullable Object[] arguments(Forms forms, JsonElement json) {
+  @Nullable Object[] arguments(JsonForms forms, JsonElement json) {
     if (!(json instanceof JsonArray all) || all.size() != parameters.size()) {
       throw Leaves.wrong(json, "the arguments of " + name, described());
     }
@@ -117,7 +117,7 @@ final class Operation {
   }
 
   /// Returns the JSON of an answer.
-  JsonElement answer(Forms forms, @Nullable Object value) {
+  JsonElement answer(JsonForms forms, @Nullable Object value) {
     return result == null ? JsonNull.INSTANCE : forms.write(result, value, resultName);
   }
 

@@ -19,14 +19,14 @@ import stoa.front.types.SharedType;
 /// The public methods of a shared type that can be called over HTTP. Immutable and thread-safe.
 final class Operations {
   private final SharedType type;
-  private final Forms forms;
+  private final JsonForms forms;
   private final SortedMap<String, Operation> all = new TreeMap<>();
   private final Map<String, Operation> byId = new HashMap<>();
   private final SortedMap<String, String> refused = new TreeMap<>();
   private final Map<String, List<String>> overloaded = new HashMap<>();
 
   /// Finds the methods.
-  Operations(SharedType type, Forms forms) {
+  Operations(SharedType type, JsonForms forms) {
     this.type = type;
     this.forms = forms;
     var methods = new TreeMap<String, Method>();
@@ -125,7 +125,7 @@ final class Operations {
     for (int i = 0; i < arguments.length; i++) {
       String where = "argument " + i + " of the constructor of " + type.name();
       var parameter = constructor.getGenericParameterTypes()[first + i];
-      Form form = forms.parameter(parameter, Variables.above(type.implementation()), where);
+      JsonForm form = forms.parameter(parameter, Variables.above(type.implementation()), where);
       arguments[i] = forms.read(form, given.get(i), where);
     }
     return arguments;

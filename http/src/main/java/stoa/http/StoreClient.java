@@ -62,7 +62,7 @@ final class StoreClient implements AutoCloseable {
     }
 
     /// Returns the forms of the types.
-    Forms forms() {
+    JsonForms forms() {
       return opened.forms;
     }
 
@@ -96,7 +96,7 @@ final class StoreClient implements AutoCloseable {
     private final SharedCode code;
     private final Stoa stoa;
     private final Shares shares;
-    private final Forms forms;
+    private final JsonForms forms;
     private final ConcurrentHashMap<SharedType, Operations> operations = new ConcurrentHashMap<>();
 
     // Guarded by the client.
@@ -107,7 +107,7 @@ final class StoreClient implements AutoCloseable {
       this.code = code;
       this.stoa = stoa;
       shares = new Shares(stoa, code.keys());
-      forms = new Forms(shares);
+      forms = new JsonForms(shares);
     }
   }
 

@@ -14,16 +14,16 @@ import stoa.base.StreamId;
 /// Every implementation guarantees:
 ///
 /// - It applies batches whole, in one order, the same at every replica.
-/// - It reports [Outcome.Committed] only after the batch is durable, and after this replica's
+/// - It reports [BatchOutcome.Committed] only after the batch is durable, and after this replica's
 ///   streams show it.
 /// - A batch of an epoch below the sealed one, of a term below the last opened, or with a repeated
-///   sequence number changes nothing and is [Outcome.Fenced].
-/// - After [Outcome.Unknown] the log has the batch once or not at all, for every later reader.
+///   sequence number changes nothing and is [BatchOutcome.Fenced].
+/// - After [BatchOutcome.Unknown] the log has the batch once or not at all, for every later reader.
 public interface BatchLog extends AutoCloseable {
 
   /// Proposes a batch. One owner, the leader of the log, proposes, one batch at a time; `done`
   /// receives the outcome, possibly before this returns.
-  void append(Batch batch, Consumer<Outcome> done);
+  void append(Batch batch, Consumer<BatchOutcome> done);
 
   /// Refuses when there is no room for so many bytes of users' data, after reclaiming. The proposer
   /// calls it before it assigns addresses. A batch that only releases, or that completes earlier

@@ -19,7 +19,7 @@ public class ForwardingBatchLog implements BatchLog {
   }
 
   @Override
-  public void append(Batch batch, Consumer<Outcome> done) {
+  public void append(Batch batch, Consumer<BatchOutcome> done) {
     log.append(batch, done);
   }
 

@@ -151,8 +151,8 @@ public final class GlobalLog implements BatchLog {
   }
 
   @Override
-  public void append(Batch batch, Consumer<Outcome> done) {
-    Outcome outcome;
+  public void append(Batch batch, Consumer<BatchOutcome> done) {
+    BatchOutcome outcome;
     writing.lock();
     try {
       outcome = write(batch);
@@ -162,16 +162,16 @@ public final class GlobalLog implements BatchLog {
     done.accept(outcome);
   }
 
-  private Outcome write(Batch batch) {
+  private BatchOutcome write(Batch batch) {
     Tail before = tail;
     LogAddress first = batch.token().first();
     if (first.epoch() != before.epoch()
         || batch.term() < before.term()
         || (batch.term() == before.term() && batch.sequence() <= before.sequence())) {
-      return new Outcome.Fenced(before.epoch());
+      return new BatchOutcome.Fenced(before.epoch());
     }
     RuntimeException earlier = failed;
-    if (earlier != null) return new Outcome.Unknown(earlier);
+    if (earlier != null) return new BatchOutcome.Unknown(earlier);
     boolean begun = false;
     try {
       BitSet participants = participants(batch);
@@ -190,7 +190,7 @@ public final class GlobalLog implements BatchLog {
       }
       if (layout.copies() == Copies.FULL) sync(participants);
     } catch (DiskFull full) {
-      if (!begun) return new Outcome.Refused(full);
+      if (!begun) return new BatchOutcome.Refused(full);
       return fail(full);
     } catch (RuntimeException failure) {
       return fail(failure);
@@ -205,7 +205,7 @@ public final class GlobalLog implements BatchLog {
         || undeliveredBytes >= UNDELIVERED_BYTES_MAX) {
       tryToDeliver();
     }
-    return new Outcome.Committed();
+    return new BatchOutcome.Committed();
   }
 
   /// Delivers batches to make opening quick. The batches stand without it.
@@ -219,9 +219,9 @@ public final class GlobalLog implements BatchLog {
     }
   }
 
-  private Outcome fail(RuntimeException failure) {
+  private BatchOutcome fail(RuntimeException failure) {
     failed = failure;
-    return new Outcome.Unknown(failure);
+    return new BatchOutcome.Unknown(failure);
   }
 
   private BitSet participants(Batch batch) {

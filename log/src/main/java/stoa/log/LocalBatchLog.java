@@ -32,30 +32,30 @@ public final class LocalBatchLog implements BatchLog {
   }
 
   @Override
-  public void append(Batch batch, Consumer<Outcome> done) {
+  public void append(Batch batch, Consumer<BatchOutcome> done) {
     done.accept(write(batch));
   }
 
-  private Outcome write(Batch batch) {
+  private BatchOutcome write(Batch batch) {
     Tail before = tail;
     long epoch = batch.token().first().epoch();
     if (epoch != before.epoch()
         || batch.term() < before.term()
         || (batch.term() == before.term() && batch.sequence() <= before.sequence())) {
-      return new Outcome.Fenced(before.epoch());
+      return new BatchOutcome.Fenced(before.epoch());
     }
     streams.encode(batch, commit.clear(), scratch);
     try {
       device.appendReserved(commit);
       device.sync();
     } catch (DiskFull full) {
-      return new Outcome.Refused(full);
+      return new BatchOutcome.Refused(full);
     } catch (RuntimeException failed) {
-      return new Outcome.Unknown(failed);
+      return new BatchOutcome.Unknown(failed);
     }
     long last = batch.token().first().counter() + batch.token().count() - 1;
     tail = new Tail(epoch, last, batch.term(), batch.sequence(), batch.nowMicros(), batch.note());
-    return new Outcome.Committed();
+    return new BatchOutcome.Committed();
   }
 
   @Override

@@ -65,38 +65,38 @@ public final class ReplicatedBatchLog implements BatchLog {
 
   /// Proposes a batch, and waits for its outcome.
   @Override
-  public void append(Batch batch, Consumer<Outcome> done) {
+  public void append(Batch batch, Consumer<BatchOutcome> done) {
     done.accept(write(batch));
   }
 
-  private Outcome write(Batch batch) {
+  private BatchOutcome write(Batch batch) {
     RuntimeException earlier = failed;
-    if (earlier != null) return new Outcome.Unknown(earlier);
-    if (closed) return new Outcome.Refused(closed());
+    if (earlier != null) return new BatchOutcome.Unknown(earlier);
+    if (closed) return new BatchOutcome.Refused(closed());
     byte[] command = new Command.Write(batch).toBytes();
     int most = consensus.commandBytesMax();
     if (command.length > most) {
-      return new Outcome.Refused(
+      return new BatchOutcome.Refused(
           new LimitExceeded(
               "a batch of %,d bytes is beyond the %,d that the replicas exchange at a time; write less at once"
                   .formatted(command.length, most)));
     }
     return switch (consensus.propose(command)) {
       case Consensus.Result.Applied(byte[] answer) -> outcome(Command.Answer.of(answer));
-      case Consensus.Result.Refused(LimitExceeded full) -> new Outcome.Refused(full);
-      case Consensus.Result.Refused _ -> new Outcome.Fenced(tail().epoch()); // led elsewhere
+      case Consensus.Result.Refused(LimitExceeded full) -> new BatchOutcome.Refused(full);
+      case Consensus.Result.Refused _ -> new BatchOutcome.Fenced(tail().epoch()); // led elsewhere
       case Consensus.Result.Unknown(RuntimeException cause) -> {
         failed = cause;
-        yield new Outcome.Unknown(cause);
+        yield new BatchOutcome.Unknown(cause);
       }
     };
   }
 
-  private Outcome outcome(Command.Answer answer) {
+  private BatchOutcome outcome(Command.Answer answer) {
     return switch (answer) {
-      case Command.Answer.Done() -> new Outcome.Committed();
-      case Command.Answer.Fenced(long epoch) -> new Outcome.Fenced(epoch);
-      case Command.Answer.Refused(String text) -> new Outcome.Refused(new LimitExceeded(text));
+      case Command.Answer.Done() -> new BatchOutcome.Committed();
+      case Command.Answer.Fenced(long epoch) -> new BatchOutcome.Fenced(epoch);
+      case Command.Answer.Refused(String text) -> new BatchOutcome.Refused(new LimitExceeded(text));
       case Command.Answer.Opened _, Command.Answer.Overtaken _ ->
           throw new IllegalStateException("broken invariant: a batch is answered " + answer);
     };

@@ -79,7 +79,7 @@ class GlobalLogTest {
     }
 
     /// Proposes a batch with an entry for each stream; those of one are one append.
-    Outcome append(List<List<StreamId>> appends, int bytes) {
+    BatchOutcome append(List<List<StreamId>> appends, int bytes) {
       var entries = new ArrayList<Entry>();
       var next = new HashMap<StreamId, Long>();
       for (int offset = 0; offset < appends.size(); offset++) {
@@ -92,10 +92,10 @@ class GlobalLogTest {
       }
       Token token = sequencer.grant(Math.max(1, appends.size()));
       var batch = new Batch(token, log.term(), ++sequence, 7, entries, new byte[] {9});
-      var outcomes = new ArrayList<Outcome>();
+      var outcomes = new ArrayList<BatchOutcome>();
       log.append(batch, outcomes::add);
-      if (outcomes.getFirst() instanceof Outcome.Refused) sequencer.takeBack(token);
-      if (outcomes.getFirst() instanceof Outcome.Committed) note(batch);
+      if (outcomes.getFirst() instanceof BatchOutcome.Refused) sequencer.takeBack(token);
+      if (outcomes.getFirst() instanceof BatchOutcome.Committed) note(batch);
       return outcomes.getFirst();
     }
 
@@ -121,7 +121,7 @@ class GlobalLogTest {
           }
           appends.add(streams);
         }
-        assertInstanceOf(Outcome.Committed.class, append(appends, random.nextInt(300)));
+        assertInstanceOf(BatchOutcome.Committed.class, append(appends, random.nextInt(300)));
       }
     }
 
@@ -293,17 +293,17 @@ class GlobalLogTest {
     world.log = world.open();
     world.log.seal(1);
     world.sequencer = world.sequencer();
-    Outcome outcome = new Outcome.Committed();
+    BatchOutcome outcome = new BatchOutcome.Committed();
     // The record of each is in the first shard, by its counter, and a part in the second.
-    for (int i = 0; outcome instanceof Outcome.Committed; i++) {
+    for (int i = 0; outcome instanceof BatchOutcome.Committed; i++) {
       boolean first = (world.sequencer.last() + 1) % 2 == 0;
       if (i > 0 && !first) outcome = world.append(List.of(List.of(large)), 1);
       else outcome = world.append(List.of(List.of(small, large)), 20_000);
     }
-    assertInstanceOf(Outcome.Unknown.class, outcome);
+    assertInstanceOf(BatchOutcome.Unknown.class, outcome);
     long end = world.log.tail().counter();
     // Nothing more is written, wherever it goes.
-    assertInstanceOf(Outcome.Unknown.class, world.append(List.of(List.of(large)), 1));
+    assertInstanceOf(BatchOutcome.Unknown.class, world.append(List.of(List.of(large)), 1));
     assertEquals(end, world.log.tail().counter());
     world.log.close();
     assertThrows(DiskFull.class, world::open);
@@ -334,13 +334,13 @@ class GlobalLogTest {
     world.log = world.open();
     world.log.seal(1);
     world.sequencer = world.sequencer();
-    Outcome outcome = new Outcome.Committed();
-    while (outcome instanceof Outcome.Committed) {
+    BatchOutcome outcome = new BatchOutcome.Committed();
+    while (outcome instanceof BatchOutcome.Committed) {
       outcome = world.append(List.of(List.of(small)), 20_000);
     }
-    assertInstanceOf(Outcome.Refused.class, outcome);
+    assertInstanceOf(BatchOutcome.Refused.class, outcome);
     for (int i = 0; i < 10; i++) {
-      assertInstanceOf(Outcome.Committed.class, world.append(List.of(List.of(large)), 20_000));
+      assertInstanceOf(BatchOutcome.Committed.class, world.append(List.of(List.of(large)), 20_000));
     }
     world.check();
     world.close();

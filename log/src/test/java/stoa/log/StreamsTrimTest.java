@@ -46,7 +46,7 @@ class StreamsTrimTest {
     BatchLog.Tail tail = log.tail();
     var token = new Token(new LogAddress(tail.epoch(), tail.counter() + 1), (int) (to - from + 1));
     var batch = new Batch(token, log.term(), ++sequence, 1_000 * to, entries);
-    log.append(batch, outcome -> assertInstanceOf(Outcome.Committed.class, outcome));
+    log.append(batch, outcome -> assertInstanceOf(BatchOutcome.Committed.class, outcome));
   }
 
   private static List<Long> addresses(Streams streams, StreamId stream) {

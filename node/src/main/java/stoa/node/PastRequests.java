@@ -7,7 +7,7 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Snapshot;
 import stoa.objects.ObjectService;
-import stoa.store.calls.Event;
+import stoa.store.calls.KeyEntry;
 import stoa.store.past.Pins;
 import stoa.wire.FrameLimits;
 import stoa.wire.MessageForms;
@@ -51,8 +51,8 @@ final class PastRequests {
               ObjectService.Call made = Forms.call(container.object(), call);
               byte[] answer =
                   call.getPlaceCase() == Call.PlaceCase.ADDRESS
-                      ? service.ask(made, MessageForms.at(call.getAddress()))
-                      : service.ask(made, call.getVersion());
+                      ? service.past().ask(made, MessageForms.at(call.getAddress()))
+                      : service.past().ask(made, call.getVersion());
               return Forms.answered(answer, 0, service.moment());
             }));
   }
@@ -64,12 +64,12 @@ final class PastRequests {
           var all = EntriesAre.newBuilder();
           long bytes = 0;
           long from = entries.getFrom();
-          List<Event> part;
+          List<KeyEntry> part;
           do {
             long last = Math.min(entries.getTo(), Math.max(from, 1) + PART_MAX - 1);
-            part = service.events(object, from, last);
-            for (Event event : part) {
-              Entry entry = Entries.of(event);
+            part = service.past().events(object, from, last);
+            for (KeyEntry event : part) {
+              Entry entry = EntryForm.of(event);
               all.addEntries(entry);
               bytes += entry.getSerializedSize();
             }
@@ -92,26 +92,26 @@ final class PastRequests {
   void trim(PendingRequest asked, Trim trim) {
     if (asked.isLost()) return;
     asked.onObject(
-        trim.getContainer(), object -> Forms.done(service.trim(object, trim.getBefore())));
+        trim.getContainer(), object -> Forms.done(service.past().trim(object, trim.getBefore())));
   }
 
   // ---- snapshots
 
   Answer.Builder take(String name) {
-    return snapshots(List.of(service.takeSnapshot(name)));
+    return snapshots(List.of(service.past().takeSnapshot(name)));
   }
 
   Answer.Builder find(String name) {
-    @Nullable Snapshot found = service.findSnapshot(name);
+    @Nullable Snapshot found = service.past().findSnapshot(name);
     return snapshots(found == null ? List.of() : List.of(found));
   }
 
   Answer.Builder all() {
-    return snapshots(service.snapshots());
+    return snapshots(service.past().snapshots());
   }
 
   Answer.Builder delete(String name) {
-    return Forms.done(service.deleteSnapshot(name) ? 1 : 0);
+    return Forms.done(service.past().deleteSnapshot(name) ? 1 : 0);
   }
 
   private Answer.Builder snapshots(List<Snapshot> all) {
@@ -132,7 +132,7 @@ final class PastRequests {
       throw new LimitExceeded(
           "the session holds " + session.pins.size() + " snapshots; close some");
     }
-    Pins.Pin made = service.pin(pin.hasAt() ? MessageForms.at(pin.getAt()) : null);
+    Pins.Pin made = service.past().pin(pin.hasAt() ? MessageForms.at(pin.getAt()) : null);
     Pins.Pin before = session.pins.put(pin.getPin(), made);
     if (before != null) before.close();
     if (session.isEnded()) {

@@ -211,7 +211,7 @@ final class PendingRequest {
   }
 
   private Answer.Builder failure(Throwable cause) {
-    return Forms.answer(service.moment()).setFailure(Failures.of(cause, service));
+    return Forms.answer(service.moment()).setFailure(FailureForm.of(cause, service));
   }
 
   /// Does work that answers, and answers a failure.

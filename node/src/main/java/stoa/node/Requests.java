@@ -82,7 +82,8 @@ final class Requests {
       case FETCH_PART -> views.part(asked, request.getFetchPart());
       case CHECK ->
           asked.onObject(
-              request.getCheck().getContainer(), object -> Forms.done(service.position(object)));
+              request.getCheck().getContainer(),
+              object -> Forms.done(service.past().position(object)));
 
       case BEGIN -> transactions.begin(asked, request.getBegin());
       case OUTCOME_OF -> asked.onCalls(() -> transactions.outcome(request.getOutcomeOf().getId()));
@@ -99,7 +100,7 @@ final class Requests {
       case BOUNDS ->
           asked.onObject(
               request.getBounds().getContainer(),
-              object -> Forms.done(service.oldest(object), service.position(object)));
+              object -> Forms.done(service.past().oldest(object), service.past().position(object)));
       case ENTRIES -> past.entries(asked, request.getEntries());
       case TRIM -> past.trim(asked, request.getTrim());
 

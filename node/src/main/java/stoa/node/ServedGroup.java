@@ -9,6 +9,7 @@ import stoa.base.TraceParent;
 import stoa.base.Tracer;
 import stoa.node.access.Access;
 import stoa.objects.ObjectService;
+import stoa.objects.TransactionService;
 import stoa.storage.DeviceStats;
 import stoa.store.Participant;
 import stoa.store.ordering.Coordinator;
@@ -20,7 +21,7 @@ final class ServedGroup {
   private final ServerConfig config;
   private final ObjectService service;
   private final ServedGroups all;
-  private final Registry registry;
+  private final SessionRegistry registry;
   private final Requests requests;
   private final Participant participant;
   private final @Nullable Coordinator coordinator;
@@ -42,7 +43,7 @@ final class ServedGroup {
     this.service = service;
     this.all = all;
     this.registry =
-        new Registry(
+        new SessionRegistry(
             config,
             service.sessions(),
             service.keys(),
@@ -50,7 +51,7 @@ final class ServedGroup {
             () -> new SessionThreads(all.threads()),
             all.origins());
     this.coordinator = coordinator;
-    this.participant = service.participant(this::open);
+    this.participant = service.transactions().participant(this::open);
     this.requests = new Requests(this);
     sample(); // what happens before the first tick counts, too
   }
@@ -68,12 +69,12 @@ final class ServedGroup {
     return service;
   }
 
-  Registry registry() {
+  SessionRegistry registry() {
     return registry;
   }
 
   /// Returns the part of a transaction over several groups that is open here.
-  private ObjectService.@Nullable Transacting open(Coordinator.Part part) {
+  private TransactionService.@Nullable Transacting open(Coordinator.Part part) {
     Session session = registry.find(part.session());
     SessionTransaction found = session == null ? null : session.transactions.get(part.number());
     return found == null ? null : found.now();
@@ -135,7 +136,7 @@ final class ServedGroup {
   private void sample() {
     long now = nowNanos();
     answered.sample(now);
-    syncs.sample(service.devices().stream().mapToLong(DeviceStats::syncs).sum(), now);
+    syncs.sample(service.operator().devices().stream().mapToLong(DeviceStats::syncs).sum(), now);
   }
 
   /// Begins to record a request; returns null when its client does not record it.
@@ -255,7 +256,7 @@ final class ServedGroup {
   /// Returns whether every request is answered, and the answers are sent. A call that waits for a
   /// condition does not count: its client makes it again at the next leader.
   boolean isIdle() {
-    if (underWay() > service.waitingCalls()) return false;
+    if (underWay() > service.operator().waitingCalls()) return false;
     for (Session session : registry.all()) {
       if (session.connection() != null && session.hasMore()) return false;
     }

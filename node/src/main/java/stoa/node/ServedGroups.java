@@ -75,7 +75,7 @@ final class ServedGroups implements AutoCloseable {
   /// @param coordinator of the groups; null where it is not
   void lead(int group, ObjectService service, @Nullable Coordinator coordinator) {
     var served = new ServedGroup(config, service, this, coordinator);
-    if (coordinator != null) service.coordinate(coordinator, served.participant());
+    if (coordinator != null) service.transactions().coordinate(coordinator, served.participant());
     servedGroups.put(group, served);
   }
 

@@ -39,6 +39,7 @@ import stoa.objects.ListenerCounts;
 import stoa.objects.Neighborhood;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
+import stoa.objects.OperatorService;
 import stoa.objects.RetentionService;
 import stoa.objects.TimerCounts;
 import stoa.storage.DeviceStats;
@@ -340,7 +341,7 @@ public final class Server implements AutoCloseable {
   /// @return whether it is in quarantine
   public boolean diverged(int group, byte[] evidence) {
     ServedGroup served = servedGroups.of(group);
-    return served != null && served.service().quarantine(Divergence.of(evidence));
+    return served != null && served.service().operator().quarantine(Divergence.of(evidence));
   }
 
   /// Ends serving a group's part of the store, and closes what [#lead] got: its clients learn to
@@ -436,7 +437,7 @@ public final class Server implements AutoCloseable {
     for (int group = 0; group < servedGroups.groups(); group++) {
       ServedGroup served = servedGroups.of(group);
       if (served == null) continue;
-      for (ObjectService.Room room : served.service().room()) {
+      for (OperatorService.Room room : served.service().operator().room()) {
         long warned = room.fillableBytes() - room.fillableBytes() / WARNING_DIVISOR;
         if (room.usedBytes() < warned) {
           continue;
@@ -452,7 +453,7 @@ public final class Server implements AutoCloseable {
   private CompletableFuture<?> asked(int group) {
     ServedGroup served = servedGroups.of(group);
     if (served == null) return servedGroups.whereabouts(group);
-    return CompletableFuture.runAsync(served.service()::probe, operators);
+    return CompletableFuture.runAsync(served.service().operator()::probe, operators);
   }
 
   /// Returns what decides on the requests of clients, for further doors.
@@ -630,9 +631,9 @@ public final class Server implements AutoCloseable {
           .setCallsPerSecond(served.answered().perSecond())
           .setSyncsPerSecond(served.syncs().perSecond());
       long moment = service.moment();
-      List<ObjectService.Room> room = service.room();
-      for (DeviceStats device : service.devices()) {
-        ObjectService.Room here = room.get(reply.getShardsCount());
+      List<OperatorService.Room> room = service.operator().room();
+      for (DeviceStats device : service.operator().devices()) {
+        OperatorService.Room here = room.get(reply.getShardsCount());
         reply.addShards(
             ShardStatus.newBuilder()
                 .setShard(reply.getShardsCount())
@@ -645,12 +646,13 @@ public final class Server implements AutoCloseable {
       served.registry().all().stream()
           .limit(SHOWN_MAX)
           .forEach(session -> reply.addSessions(session.status()));
-      TimerCounts timers = service.timers();
+      TimerCounts timers = service.operator().timers();
       if (timers.isUsed()) reply.setTimers(shown(timers));
-      ListenerCounts listeners = service.listeners();
+      ListenerCounts listeners = service.operator().listeners();
       if (listeners.count() > 0) reply.setListeners(shown(listeners));
-      for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(served, call));
-      service.diverged().stream()
+      for (ObjectCall call : service.operator().calls(SHOWN_MAX))
+        reply.addCalls(shown(served, call));
+      service.operator().diverged().stream()
           .limit(SHOWN_MAX)
           .forEach(evidence -> reply.addQuarantined(shown(evidence)));
     }
@@ -742,7 +744,8 @@ public final class Server implements AutoCloseable {
     private static void cancel(
         @Nullable ServedGroup served, String call, CancelReply.Builder reply) {
       try {
-        reply.setCancelled(served != null && served.service().cancel(Long.parseLong(call)));
+        reply.setCancelled(
+            served != null && served.service().operator().cancel(Long.parseLong(call)));
         if (!reply.getCancelled()) {
           reply.setWhy("no call " + call + " is in progress that can be canceled");
         }
@@ -836,7 +839,7 @@ public final class Server implements AutoCloseable {
       try {
         if (asked.getAll()) {
           acceptAll(served.service(), reply);
-        } else if (served.service().accept(asked.getObject())) {
+        } else if (served.service().operator().accept(asked.getObject())) {
           reply.setAccepted(1);
         } else {
           reply.setRefusal(
@@ -849,10 +852,11 @@ public final class Server implements AutoCloseable {
     }
 
     private static void acceptAll(ObjectService service, AcceptReply.Builder reply) {
-      for (Divergence evidence : service.diverged()) {
+      for (Divergence evidence : service.operator().diverged()) {
         try {
           // An object that was deleted meanwhile is not in quarantine any more.
-          if (service.accept(evidence.object())) reply.setAccepted(reply.getAccepted() + 1);
+          if (service.operator().accept(evidence.object()))
+            reply.setAccepted(reply.getAccepted() + 1);
         } catch (StoaException refused) {
           reply.setRefused(reply.getRefused() + 1);
           if (!reply.getRefusal().isEmpty()) continue;

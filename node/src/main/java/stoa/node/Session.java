@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import stoa.node.access.Refusals;
+import stoa.node.access.RefusalThrottle;
 import stoa.objects.Sessions;
 import stoa.store.past.Pins;
 import stoa.store.watching.WatchRegistration;
@@ -269,7 +269,7 @@ final class Session {
 
   /// Returns whether so many refusals are due that the server reads no more of it.
   boolean isRefused() {
-    return refusing.get() >= Refusals.WAITING_MAX;
+    return refusing.get() >= RefusalThrottle.WAITING_MAX;
   }
 
   /// Answers a request.

@@ -1,12 +1,12 @@
 package stoa.node;
 
 import org.jspecify.annotations.Nullable;
-import stoa.objects.ObjectService;
+import stoa.objects.TransactionService;
 
 /// An open transaction of a session. The tasks of its lane use it, one at a time.
 final class SessionTransaction {
   private final Lane lane;
-  private volatile ObjectService.@Nullable Transacting transacting;
+  private volatile TransactionService.@Nullable Transacting transacting;
   private @Nullable Throwable failure;
 
   SessionTransaction(Lane lane) {
@@ -17,7 +17,7 @@ final class SessionTransaction {
     return lane;
   }
 
-  void begun(ObjectService.Transacting begun) {
+  void begun(TransactionService.Transacting begun) {
     transacting = begun;
   }
 
@@ -25,17 +25,17 @@ final class SessionTransaction {
     failure = cause;
   }
 
-  ObjectService.Transacting transacting() throws Throwable {
+  TransactionService.Transacting transacting() throws Throwable {
     Throwable cause = failure;
     if (cause != null) throw cause;
-    ObjectService.Transacting current = transacting;
+    TransactionService.Transacting current = transacting;
     if (current == null) throw new stoa.Unavailable("the transaction has ended; begin another");
     return current;
   }
 
   /// Returns the begun transaction, null when it has not begun, or has ended. For the end of the
   /// transaction: no other request of it is in progress.
-  ObjectService.@Nullable Transacting now() {
+  TransactionService.@Nullable Transacting now() {
     return transacting;
   }
 
@@ -46,7 +46,7 @@ final class SessionTransaction {
 
   /// Abandons it as [#abandon], as a task of the lane.
   void close() {
-    ObjectService.Transacting current = transacting;
+    TransactionService.Transacting current = transacting;
     transacting = null;
     if (current != null) current.close();
   }

@@ -14,6 +14,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.Errand;
 import stoa.objects.ObjectService;
+import stoa.objects.TransactionService;
 import stoa.store.ordering.Coordinator;
 import stoa.store.running.StoreTransaction;
 import stoa.wire.MessageForms;
@@ -133,14 +134,12 @@ final class TransactionRequests {
   private Answer.Builder begin(Session session, SessionTransaction open, Begin begin) {
     try {
       var mode =
-          begin.getReadOnly()
-              ? ObjectService.TransactionMode.READING
-              : ObjectService.TransactionMode.CHANGING;
+          begin.getReadOnly() ? TransactionService.Mode.READING : TransactionService.Mode.CHANGING;
       var limits =
-          new ObjectService.TransactionLimits(
+          new TransactionService.Bounds(
               begin.getTimeMicros(), begin.getObjectsMax(), begin.getBytesMax());
       LogAddress at = begin.hasAt() ? MessageForms.at(begin.getAt()) : null;
-      var begun = service.transact(mode, limits, at, session.id(), begin.getIntent());
+      var begun = service.transactions().begin(mode, limits, at, session.id(), begin.getIntent());
       open.begun(begun);
       if (session.isEnded()) open.abandon(); // which may have missed this one
       return Forms.answer(begun.at().counter())
@@ -185,7 +184,8 @@ final class TransactionRequests {
   }
 
   private Answer.Builder call(
-      PendingRequest asked, ObjectService.Transacting transacting, Call call) throws Throwable {
+      PendingRequest asked, TransactionService.Transacting transacting, Call call)
+      throws Throwable {
     var container = asked.session().container(call.getContainer());
     ObjectService.Call made =
         asked.allowed(Forms.call(container.object(), call), transacting::generation);
@@ -211,7 +211,7 @@ final class TransactionRequests {
     return Forms.answer(transacting.at().counter()).setAnswered(answered);
   }
 
-  private static Answer.Builder append(ObjectService.Transacting transacting, Stream stream) {
+  private static Answer.Builder append(TransactionService.Transacting transacting, Stream stream) {
     StreamOperation operation = StreamOperation.of(stream.getOperation());
     if (operation != StreamOperation.APPEND) {
       throw new IllegalArgumentException(operation + " on streams takes no part in transactions");
@@ -220,7 +220,7 @@ final class TransactionRequests {
     return Forms.done();
   }
 
-  private Answer.Builder commit(ObjectService.Transacting transacting) {
+  private Answer.Builder commit(TransactionService.Transacting transacting) {
     StoreTransaction.Id id = transacting.id();
     var outcome = Outcome.newBuilder();
     if (id != null) outcome.setId(Forms.id(id));
@@ -230,9 +230,9 @@ final class TransactionRequests {
       outcome.setKind(Outcome.Kind.COMMITTED).setAt(MessageForms.at(at));
       reach = Math.max(service.moment(), at.counter());
     } catch (Aborted aborted) {
-      outcome.setKind(Outcome.Kind.ABORTED).setCause(Failures.of(aborted, service));
+      outcome.setKind(Outcome.Kind.ABORTED).setCause(FailureForm.of(aborted, service));
     } catch (UnknownOutcome unknown) {
-      outcome.setKind(Outcome.Kind.UNKNOWN).setCause(Failures.of(unknown, service));
+      outcome.setKind(Outcome.Kind.UNKNOWN).setCause(FailureForm.of(unknown, service));
     }
     return Forms.answer(reach).setOutcome(outcome);
   }
@@ -260,16 +260,16 @@ final class TransactionRequests {
       return Forms.answer(Math.max(service.moment(), at.counter())).setOutcome(outcome);
     }
     if (failed instanceof Aborted) {
-      outcome.setKind(Outcome.Kind.ABORTED).setCause(Failures.of(failed, service));
+      outcome.setKind(Outcome.Kind.ABORTED).setCause(FailureForm.of(failed, service));
       return Forms.answer(service.moment()).setOutcome(outcome);
     }
     return Forms.answer(service.moment())
-        .setFailure(Failures.of(Objects.requireNonNull(failed), service));
+        .setFailure(FailureForm.of(Objects.requireNonNull(failed), service));
   }
 
   /// Returns the outcome of a transaction. May take long.
   Answer.Builder outcome(TransactionId told) {
-    LogAddress found = service.outcome(Forms.id(told, service));
+    LogAddress found = service.transactions().outcome(Forms.id(told, service));
     var outcome = Outcome.newBuilder().setId(told);
     if (found == null) outcome.setKind(Outcome.Kind.NOT_COMMITTED);
     else outcome.setKind(Outcome.Kind.COMMITTED).setAt(MessageForms.at(found));

@@ -10,6 +10,7 @@ import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.objects.ObjectService;
+import stoa.objects.ViewService;
 import stoa.store.past.Shipment;
 import stoa.store.records.Records;
 import stoa.wire.FrameLimits;
@@ -43,7 +44,8 @@ final class ViewRequests {
         object -> {
           session.unfollow(container);
           session.watches.put(
-              container, service.watch(object, counter -> session.changed(container, counter)));
+              container,
+              service.views().watch(object, counter -> session.changed(container, counter)));
           if (session.isEnded() || !session.containers.containsKey(container)) {
             // The session ended, or the client closed the object. This watch may have missed it.
             session.unfollow(container);
@@ -94,7 +96,7 @@ final class ViewRequests {
       if (!fetch.hasReplays()) return whole(plain());
       Shipment next = ship(CHANGES_MIN);
       if (next != null) return shipped(next);
-      ObjectService.State plain = plain();
+      ViewService.State plain = plain();
       byte[] checkpoint = plain.checkpoint();
       if (checkpoint == null || checkpoint.length < CHANGES_MIN) return whole(plain);
       Shipment begins = ship(0);
@@ -109,14 +111,14 @@ final class ViewRequests {
           new Shipment.From(after, replays.getGeneration(), known, basedMin, FrameLimits.BYTES_AIM);
       byte[] code = replays.getCode().toByteArray();
       StreamId version = code.length == 0 ? null : new Decoder(code).id();
-      return service.ship(object, version, from, asked::maySee);
+      return service.views().ship(object, version, from, asked::maySee);
     }
 
-    private ObjectService.State plain() {
-      return service.fetch(object, fetch.getUnlessVersion() - 1);
+    private ViewService.State plain() {
+      return service.views().fetch(object, fetch.getUnlessVersion() - 1);
     }
 
-    private Answer.Builder whole(ObjectService.State state) {
+    private Answer.Builder whole(ViewService.State state) {
       long unless = fetch.getUnlessVersion() - 1;
       var told =
           State.newBuilder()
@@ -143,8 +145,8 @@ final class ViewRequests {
       byte[] checkpoint = base == null ? null : base.checkpoint();
       var changes = Changes.newBuilder().setAfter(after).setMore(shipment.more());
       if (checkpoint != null) {
-        changes.setCode(ObjectService.code(checkpoint));
-        checkpoint(told, ObjectService.told(checkpoint));
+        changes.setCode(ViewService.code(checkpoint));
+        checkpoint(told, ViewService.told(checkpoint));
       }
       shipment.changes().forEach(change -> changes.addChanges(change(change)));
       if (base == null && shipment.checkpoint() != 0) digest(changes, shipment.checkpoint());
@@ -152,7 +154,7 @@ final class ViewRequests {
     }
 
     private void digest(Changes.Builder changes, long version) {
-      ObjectService.Digest digest = digests.of(object, version);
+      ViewService.Digest digest = digests.of(object, version);
       if (digest == null) return;
       changes
           .setCheckpoint(version)
@@ -196,16 +198,16 @@ final class ViewRequests {
     private record At(Key key, long version) {}
 
     // Guarded by this.
-    private final LinkedHashMap<At, ObjectService.Digest> known =
+    private final LinkedHashMap<At, ViewService.Digest> known =
         new LinkedHashMap<>(16, 0.75f, true);
 
-    private ObjectService.@Nullable Digest of(ObjectService.Container object, long version) {
+    private ViewService.@Nullable Digest of(ObjectService.Container object, long version) {
       var at = new At(object.key(), version);
       synchronized (this) {
-        ObjectService.Digest found = known.get(at);
+        ViewService.Digest found = known.get(at);
         if (found != null) return found;
       }
-      ObjectService.Digest made = service.digest(object, version);
+      ViewService.Digest made = service.views().digest(object, version);
       if (made == null) return null;
       synchronized (this) {
         known.put(at, made);

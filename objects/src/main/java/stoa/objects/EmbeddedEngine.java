@@ -157,8 +157,8 @@ public final class EmbeddedEngine implements Engine {
   /// @param streams the streams of the replica
   /// @param part as for [#openReplicated]
   /// @param told receives, on a thread of its own, objects whose state differs from the leader's,
-  ///   repeatedly until the log has the quarantine; pass them to [ObjectService#quarantine] at the
-  ///   leader
+  ///   repeatedly until the log has the quarantine; pass them to [OperatorService#quarantine] at
+  ///   the leader
   public static Standby openStandby(
       StoaConfig config,
       Device device,

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.ListenerLimits;
 import stoa.base.Answer;
 import stoa.base.Key;
-import stoa.front.Recorder;
+import stoa.front.CallRecorder;
 import stoa.front.Service;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.HandlerType;
@@ -40,7 +40,7 @@ record LocalCell(Catalog catalog, KeyValues values, Key key) implements Service.
   }
 
   @Override
-  public void put(byte[] value, long micros, Recorder.Settled settled) {
+  public void put(byte[] value, long micros, CallRecorder.Settled settled) {
     begin(values.putAsync(key, value, micros), settled, values::done);
   }
 
@@ -50,13 +50,13 @@ record LocalCell(Catalog catalog, KeyValues values, Key key) implements Service.
   }
 
   @Override
-  public void get(Recorder.Settled settled) {
+  public void get(CallRecorder.Settled settled) {
     begin(values.getAsync(key), settled, KeyValues::value);
   }
 
   private static void begin(
       Request request,
-      Recorder.Settled settled,
+      CallRecorder.Settled settled,
       Function<Answer, ? extends @Nullable Object> reading) {
     request.whenDone(done -> settled.answer(() -> reading.apply(done.answer())));
   }

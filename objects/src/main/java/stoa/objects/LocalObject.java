@@ -24,12 +24,12 @@ import stoa.base.Key;
 import stoa.base.Trace;
 import stoa.base.Unwinding;
 import stoa.front.CallNumbers;
+import stoa.front.CallRecorder;
 import stoa.front.CopyMoment;
 import stoa.front.ObjectAnswer;
 import stoa.front.Place;
 import stoa.front.PlacedObjects;
 import stoa.front.PlacedState;
-import stoa.front.Recorder;
 import stoa.front.Refusals;
 import stoa.front.Service;
 import stoa.front.SharedCall;
@@ -177,7 +177,10 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   @Override
   public void begin(
-      SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
+      SharedCall to,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      CallRecorder.Settled settled)
       throws Throwable {
     requireHere();
     // The caller may change the arguments, and so may a run that the store gives up.
@@ -567,21 +570,21 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return core().events(key(), from, to).stream().map(this::entry).toList();
   }
 
-  private History.Entry entry(stoa.store.calls.Event event) {
+  private History.Entry entry(stoa.store.calls.KeyEntry event) {
     var entry = event.entry();
     Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
     return new History.Entry(entry.address(), entry.log(), time, what(event.event()));
   }
 
-  private History.Event what(stoa.store.calls.Event.What what) {
+  private History.Event what(stoa.store.calls.KeyEntry.What what) {
     return switch (what) {
-      case stoa.store.calls.Event.What.Put(byte[] value, int code) -> called(value, code);
-      case stoa.store.calls.Event.What.Answered(long call, String space, byte[] name) ->
+      case stoa.store.calls.KeyEntry.What.Put(byte[] value, int code) -> called(value, code);
+      case stoa.store.calls.KeyEntry.What.Answered(long call, String space, byte[] name) ->
           new History.Event.Answered(call, new Ref<>(space, Keys.decode(name, service.loader())));
-      case stoa.store.calls.Event.What.TakenBack(long call, String reason) ->
+      case stoa.store.calls.KeyEntry.What.TakenBack(long call, String reason) ->
           new History.Event.Cancelled(call, reason);
-      case stoa.store.calls.Event.What.Stood(long call) -> new History.Event.Completed(call);
-      case stoa.store.calls.Event.What.Deleted() -> new History.Event.Deleted();
+      case stoa.store.calls.KeyEntry.What.Stood(long call) -> new History.Event.Completed(call);
+      case stoa.store.calls.KeyEntry.What.Deleted() -> new History.Event.Deleted();
     };
   }
 

@@ -32,7 +32,7 @@ import stoa.front.SharedStoa;
 import stoa.front.types.SharedMethod;
 import stoa.spi.Entered;
 import stoa.store.Store;
-import stoa.store.calls.Event;
+import stoa.store.calls.KeyEntry;
 import stoa.store.calls.Pace;
 import stoa.store.past.Past;
 
@@ -290,7 +290,7 @@ public final class LookService {
   }
 
   private long micros(Key key, long version) {
-    List<Event> events = store.events(key, version, version);
+    List<KeyEntry> events = store.events(key, version, version);
     return events.isEmpty() ? 0 : events.getFirst().entry().nowMicros();
   }
 
@@ -362,32 +362,34 @@ public final class LookService {
     var time = new TimeLeft();
     var entries = new ArrayList<Entry>();
     if (first <= last) {
-      for (Event event : store.events(key, first, last)) {
+      for (KeyEntry event : store.events(key, first, last)) {
         entries.add(entry(key, event, results && !time.isOver(), bounds));
       }
     }
     return new Entries(entries, oldest, newest);
   }
 
-  private Entry entry(Key key, Event event, boolean results, Shown.Bounds bounds) {
+  private Entry entry(Key key, KeyEntry event, boolean results, Shown.Bounds bounds) {
     return switch (event.event()) {
-      case Event.What.Put(byte[] value, int code) -> put(key, event, value, code, results, bounds);
-      case Event.What.Answered(long call, String space, byte[] target) ->
+      case KeyEntry.What.Put(byte[] value, int code) ->
+          put(key, event, value, code, results, bounds);
+      case KeyEntry.What.Answered(long call, String space, byte[] target) ->
           other(event, "answered", call, Showing.nameOf(new Key(space, target, space)));
-      case Event.What.TakenBack(long call, String reason) -> other(event, "canceled", call, reason);
-      case Event.What.Stood(long call) -> other(event, "completed", call, "");
-      case Event.What.Deleted() -> other(event, "deleted", 0, "");
+      case KeyEntry.What.TakenBack(long call, String reason) ->
+          other(event, "canceled", call, reason);
+      case KeyEntry.What.Stood(long call) -> other(event, "completed", call, "");
+      case KeyEntry.What.Deleted() -> other(event, "deleted", 0, "");
     };
   }
 
-  private static Entry other(Event event, String what, long about, String note) {
+  private static Entry other(KeyEntry event, String what, long about, String note) {
     long micros = event.entry().nowMicros();
     long version = event.entry().address();
     return new Entry(version, micros, what, "", List.of(), null, false, about, note, null);
   }
 
   private Entry put(
-      Key key, Event event, byte[] value, int code, boolean results, Shown.Bounds bounds) {
+      Key key, KeyEntry event, byte[] value, int code, boolean results, Shown.Bounds bounds) {
     String what = "called";
     String method = "";
     var arguments = new ArrayList<Shown>();
@@ -427,7 +429,7 @@ public final class LookService {
       method = method.isEmpty() ? catalog.methodOf(key, value) : method;
       note = "it cannot be read: " + unreadable.getMessage();
     }
-    Event.Source source = event.source();
+    KeyEntry.Source source = event.source();
     return new Entry(
         event.entry().address(),
         event.entry().nowMicros(),

@@ -2,39 +2,24 @@ package stoa.objects;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import stoa.AlreadyExists;
 import stoa.Blob;
-import stoa.Deadlock;
 import stoa.Gone;
-import stoa.LimitExceeded;
-import stoa.LogAddress;
 import stoa.LogOrder;
 import stoa.NotShareable;
 import stoa.Reads;
-import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
-import stoa.StreamKey;
 import stoa.TooOld;
-import stoa.Unavailable;
 import stoa.base.Answer;
 import stoa.base.CallId;
 import stoa.base.Check;
 import stoa.base.Decoder;
-import stoa.base.Encoder;
 import stoa.base.Existence;
-import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.base.Latency;
 import stoa.base.Measures;
-import stoa.base.StreamId;
 import stoa.base.Trace;
 import stoa.base.Tracer;
 import stoa.front.CallMeters;
@@ -45,31 +30,16 @@ import stoa.front.Placing;
 import stoa.front.Refusals;
 import stoa.front.SharedBlob;
 import stoa.front.SharedCall;
-import stoa.front.marshal.Effort;
-import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
-import stoa.storage.DeviceStats;
-import stoa.store.Participant;
 import stoa.store.Store;
-import stoa.store.calls.Checkpoint;
-import stoa.store.calls.Event;
 import stoa.store.calls.Pace;
 import stoa.store.calls.PriorOutcome;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
-import stoa.store.leading.Intents;
-import stoa.store.ordering.Coordinator;
-import stoa.store.past.Pins;
-import stoa.store.past.Shipment;
-import stoa.store.replicas.Divergence;
-import stoa.store.running.Execution;
 import stoa.store.running.Request;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.Target;
-import stoa.store.streams.StoredStreams;
-import stoa.store.watching.WatchRegistration;
-import stoa.store.watching.Watcher;
 
 /// The operations of a server on its store for its clients, in bytes: the marshaller encodes
 /// arguments and answers, [Keys] encodes keys.
@@ -77,11 +47,6 @@ import stoa.store.watching.Watcher;
 /// Thread-safe. A method marked quick waits for nothing but memory. Every other method may wait for
 /// the disk or run users' code, and belongs on a thread that may wait.
 public final class ObjectService implements Placing.Served, AutoCloseable {
-  // The most time that a client's transaction may take: the store keeps the versions that it reads.
-  private static final long TRANSACTION_MICROS_MAX = TimeUnit.HOURS.toMicros(24);
-
-  private static final Key PROBED = Key.of("stoa/directory", "stoa/probe");
-
   private final LocalService stoa;
   private final Store store;
   private final Naming naming;
@@ -89,8 +54,13 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   private final Sessions sessions;
   private final KeyService keys;
   private final CodeService code;
+  private final OperatorService operator;
   private final StreamService streams;
   private final ChangeService changes;
+  private final CallReader reader;
+  private final TransactionService transactions;
+  private final ViewService views;
+  private final PastService past;
 
   private ObjectService(LocalService stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
@@ -101,9 +71,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     this.keys =
         new KeyService(stoa.keyValues(), stoa.catalog(), stoa.part(), naming, stoa.callBytesMax());
     this.code = new CodeService(stoa.catalog(), store);
+    this.operator = new OperatorService(stoa);
     this.streams =
         new StreamService(stoa.stoa(), store.userStreams(), stoa.part(), stoa.callBytesMax());
     this.changes = new ChangeService(stoa.changes(), stoa.catalog(), store);
+    this.reader = new CallReader(store, naming, stoa.callBytesMax());
+    this.transactions = new TransactionService(this, stoa, reader, classesOfKeys, streams);
+    this.views = new ViewService(store, stoa.catalog());
+    this.past = new PastService(stoa, reader);
     stoa.serve();
   }
 
@@ -140,37 +115,6 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// calls. A device that takes no more commits counts, even if no call has met the failure.
   public @Nullable Throwable failure() {
     return stoa.failure();
-  }
-
-  /// Quarantines an object whose replicas have diverged: its calls fail with [stoa.Diverged] from
-  /// now on, at every replica, until an operator deletes or [#accept]s it. Logs, and therefore
-  /// waits.
-  ///
-  /// @param evidence the divergence that a [Standby] reported
-  /// @return whether the object is in quarantine; false when it was deleted meanwhile
-  public boolean quarantine(Divergence evidence) {
-    return store.quarantine(evidence);
-  }
-
-  /// Returns the evidence against the objects in quarantine.
-  public List<Divergence> diverged() {
-    return store.diverged();
-  }
-
-  /// Ends the quarantine of an object: every replica continues with the state of this replica.
-  /// Logs, and therefore waits. Versions of its past may differ between replicas.
-  ///
-  /// @param object its name, see [Divergence#object]
-  /// @return false when it is not in quarantine
-  /// @throws LimitExceeded when the state is too large for a log entry; an operator can then delete
-  ///   the object
-  public boolean accept(String object) {
-    for (Divergence evidence : store.diverged()) {
-      if (evidence.object().equals(object)) {
-        return store.accept(stoa.catalog().key(evidence.space(), evidence.name()));
-      }
-    }
-    return false;
   }
 
   /// Answers a question of another group, see [Neighborhood]. May wait.
@@ -226,6 +170,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return new LookService(store, stoa.catalog(), stoa::calls);
   }
 
+  /// Returns the service of operators.
+  public OperatorService operator() {
+    return operator;
+  }
+
   /// Returns the service of code versions.
   public CodeService code() {
     return code;
@@ -268,43 +217,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return store.residentKeys();
   }
 
-  // ---- the operator's commands
-
-  /// Returns the statistics of the store's devices, by shard.
-  public List<DeviceStats> devices() {
-    return stoa.devices();
-  }
-
-  /// The room that a device takes, and the room that it may take.
-  ///
-  /// @param usedBytes the size of its segments and index
-  /// @param freeBytes the room on its disk; [Long#MAX_VALUE] when nobody limits it
-  /// @param quotaBytes the size that they may have; [Long#MAX_VALUE] without a quota
-  /// @param fillableBytes the size at which it refuses changes for its quota: the quota without the
-  ///   reserve for deletions; [Long#MAX_VALUE] without a quota
-  public record Room(long usedBytes, long freeBytes, long quotaBytes, long fillableBytes) {}
-
-  /// Returns the room of the store's devices, by shard. It may ask the disk.
-  public List<Room> room() {
-    return stoa.shards().stream()
-        .map(device ->
-            new Room(
-                device.usedBytes(),
-                device.roomBytes(),
-                device.boundBytes(),
-                device.fillableBytes()))
-        .toList();
-  }
-
-  /// Asks the store for the end of a stream, as a read does.
-  ///
-  /// @throws stoa.StoaException when it cannot answer: its log or a device has failed, or other
-  ///   servers do not confirm that it leads
-  public void probe() {
-    Throwable failed = failure();
-    if (failed != null) throw new Unavailable(String.valueOf(failed.getMessage()), failed);
-    var _ = store.tail(PROBED);
-  }
+  // ---- measures
 
   /// Tells what the store has measured since it was opened. It may ask the disk for its room.
   public void measure(Measures out) {
@@ -342,31 +255,6 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  /// Returns running and waiting calls, at most the given number, running calls first.
-  public List<ObjectCall> calls(int callsMax) {
-    return stoa.calls(callsMax);
-  }
-
-  /// Returns how many calls wait for conditions of their objects.
-  public int waitingCalls() {
-    return store.waitingCalls();
-  }
-
-  /// Returns how many timers this store has, and what they have done.
-  public TimerCounts timers() {
-    return stoa.alarms().status();
-  }
-
-  /// Returns how the listeners of objects are.
-  public ListenerCounts listeners() {
-    return stoa.deliveries().counts();
-  }
-
-  /// Cancels a call; returns whether the call was in progress and cancelable.
-  public boolean cancel(long id) {
-    return stoa.cancel(id);
-  }
-
   // ---- objects
 
   /// An object that a client has open.
@@ -381,8 +269,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
     /// Returns its type in the code that executes its puts now. This code may change while the
     /// object is open.
-    private ObjectType type() {
+    ObjectType type() {
       return active.now().type();
+    }
+
+    ActiveCode active() {
+      return active;
+    }
+
+    Target target() {
+      return target;
     }
 
     /// Returns its key in the store.
@@ -439,7 +335,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @return the answer, with the generation that answered, 0 when the object was absent
   public PlacedAnswer callPlaced(Call call) {
     Container container = call.container();
-    Read read = read(call);
+    CallReader.Decoded read = reader.whole(call);
     ObjectType.Called called = read.called();
     var object = stoa.placed(container.type(), container.key(), call.existence());
     Object answer = null;
@@ -497,11 +393,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return answer instanceof ObjectAnswer.Lent;
   }
 
-  private SharedCall live(Container container) {
+  SharedCall live(Container container) {
     return stoa.live(container.type(), container.key());
   }
 
-  private static void refusePlaced(Container container) {
+  static void refusePlaced(Container container) {
     if (container.type().shared().isPlaced()) throw Refusals.placed(container.key());
   }
 
@@ -523,103 +419,6 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     public String toString() {
       return "a call on " + container.key();
     }
-  }
-
-  /// @param brief whether decoding took little time, so that a thread that others wait for may
-  ///   decode it again
-  private record Read(
-      ObjectType.@Nullable Called called, @Nullable Object[] arguments, boolean brief) {
-    SharedMethod.@Nullable Kind kind() {
-      return called == null ? null : called.method().kind();
-    }
-  }
-
-  /// Decodes a call, so that the store never logs an invalid one.
-  private Read read(Call call) {
-    return read(call, Decoding.WHOLE);
-  }
-
-  /// The effort that a thread may spend on decoding.
-  private enum Decoding {
-    /// Brief: others wait for the thread.
-    BRIEF,
-    /// As long as a call may take.
-    WHOLE
-  }
-
-  private Read read(Call call, Decoding decoding) {
-    byte[] opening = call.existence().opening();
-    if (opening != null) {
-      if (opening.length > stoa.callBytesMax()) {
-        throw new LimitExceeded(
-            "what "
-                + call.container().key()
-                + " is to be begun from takes "
-                + opening.length
-                + " bytes; callBytesMax is "
-                + stoa.callBytesMax());
-      }
-      if (!(opening(call.container(), opening, decoding) instanceof Object[])) {
-        throw new IllegalArgumentException(
-            call.container().key() + " is not to be begun from arguments");
-      }
-    }
-    byte[] bytes = call.bytes();
-    if (bytes.length > stoa.callBytesMax()) {
-      throw new LimitExceeded(
-          call + " takes " + bytes.length + " bytes; callBytesMax is " + stoa.callBytesMax());
-    }
-    try {
-      var in = new Decoder(bytes);
-      ObjectType.Called called = call.container().type().called(in);
-      if (called == null) {
-        if (in.remaining() > 0)
-          throw new IllegalArgumentException(call + " has bytes behind the 0");
-        return new Read(null, new Object[0], true);
-      }
-      return arguments(call, called, in.position(), decoding);
-    } catch (stoa.Corrupt | Decoder.MalformedException malformed) {
-      throw new IllegalArgumentException(
-          call + " cannot be read: " + malformed.getMessage(), malformed);
-    }
-  }
-
-  private @Nullable Object opening(Container container, byte[] bytes, Decoding decoding) {
-    Marshaller marshaller = container.type().marshaller();
-    ClassLoader keys = naming.classesOfKeys(container.type().code());
-    return decoding == Decoding.BRIEF
-        ? marshaller.value(bytes, keys, Effort.brief())
-        : store.limited(container.key(), () -> marshaller.value(bytes, keys, Effort.full()));
-  }
-
-  private Read arguments(Call call, ObjectType.Called called, int from, Decoding decoding) {
-    SharedMethod method = called.method();
-    byte[] bytes = call.bytes();
-    if (Marshaller.isSimple(method)) {
-      // Decoding takes no longer than the bytes did.
-      var arguments =
-          called
-              .type()
-              .marshaller()
-              .arguments(
-                  method, bytes, from, bytes.length, naming.classesOfKeys(called.type().code()));
-      return new Read(called, arguments, true);
-    }
-    return decoding == Decoding.BRIEF
-        ? arguments(called, bytes, from, called.type().briefReading(method))
-        : store.limited(
-            call.container().key(), () -> arguments(called, bytes, from, Effort.full()));
-  }
-
-  private Read arguments(ObjectType.Called called, byte[] bytes, int from, Effort effort) {
-    SharedMethod method = called.method();
-    ObjectType type = called.type();
-    long began = type.beginReading();
-    var arguments =
-        type.marshaller()
-            .arguments(
-                method, bytes, from, bytes.length, naming.classesOfKeys(type.code()), effort);
-    return new Read(called, arguments, type.endReading(method, began));
   }
 
   /// Returns whether a call reads its object only.
@@ -651,14 +450,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @throws Throwable the exception of the object's constructor, if the call would create the
   ///   object
   public Request begin(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
-    return begin(call, read(call), timeMax, id, Terms.NEW);
+    return begin(call, reader.whole(call), timeMax, id, Terms.NEW);
   }
 
   /// Begins a call like [#begin] that waited at an earlier process.
   ///
   /// @param arrived the result of [#arrived]
   public Request beginAgain(Call call, Duration timeMax, CallId id, long arrived) throws Throwable {
-    return begin(call, read(call), timeMax, id, arrived);
+    return begin(call, reader.whole(call), timeMax, id, arrived);
   }
 
   /// Returns the place of a repeated call among those that wait for conditions of its object, see
@@ -666,7 +465,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   ///
   /// @param since a log counter in front of the call
   public long arrived(Call call, CallId id, long since) {
-    ObjectType.Called called = read(call).called();
+    ObjectType.Called called = reader.whole(call).called();
     if (called == null || !called.method().awaits()) return Terms.NEW;
     long first = store.arrived(call.container().key(), id, since);
     return first == 0 ? Terms.NEW : first;
@@ -677,16 +476,18 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @throws NotBrief when that may take long: it has done nothing, and another thread must call
   ///   [#begin]
   public Request beginBriefly(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
-    return begin(call, read(call, Decoding.BRIEF), timeMax, id, Terms.NEW);
+    return begin(call, reader.briefly(call), timeMax, id, Terms.NEW);
   }
 
-  private Request begin(Call call, Read read, Duration timeMax, @Nullable CallId id, long arrived)
+  private Request begin(
+      Call call, CallReader.Decoded read, Duration timeMax, @Nullable CallId id, long arrived)
       throws Throwable {
     Request begun = begun(call, read, timeMax, id, arrived);
     return id == null ? begun : begun.askedBy(id.session());
   }
 
-  private Request begun(Call call, Read read, Duration timeMax, @Nullable CallId id, long arrived)
+  private Request begun(
+      Call call, CallReader.Decoded read, Duration timeMax, @Nullable CallId id, long arrived)
       throws Throwable {
     ObjectType.Called called = read.called();
     Target target = call.container().target;
@@ -703,27 +504,23 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
           isApart(call)
               ? store.getAsync(
                   target,
-                  question(read, called),
+                  read.question(),
                   Terms.expecting(call.existence()).at(pace).within(timeMax))
               : store.getAsync(
                   target,
-                  question(read, called),
+                  read.question(),
                   Terms.expecting(call.existence()).at(pace).within(timeMax).alone());
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
         yield store.putAsync(
             target,
-            Put.of(call.bytes()).on(footprint(call, read, called)),
+            Put.of(call.bytes()).on(read.footprint(call.container())),
             Terms.expecting(call.existence()).at(pace).within(timeMax).of(id).since(arrived));
       }
       case TRANSACTION, READING_TRANSACTION ->
           throw new IllegalArgumentException(
               called.method() + " is a transaction; it is called in one");
     };
-  }
-
-  private static Footprint footprint(Call call, Read read, ObjectType.Called called) {
-    return called.type().footprint(call.container().active, called.method(), read.arguments());
   }
 
   /// Returns whether the object shares no order with others.
@@ -752,12 +549,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   private PlacedAnswer askWhole(Call call, StoreTransaction moment) {
     try (moment) {
-      Read read = read(call);
-      ObjectType.Called called = java.util.Objects.requireNonNull(read.called());
+      CallReader.Decoded read = reader.whole(call);
+      ObjectType.Called called = read.method();
       called.type().sawAskOthers(called.method());
       Container container = call.container();
-      Answer answer =
-          moment.get(container.target, question(read, called), call.existence(), Pace.LONG);
+      Answer answer = moment.get(container.target, read.question(), call.existence(), Pace.LONG);
       if (isLent(answer)) throw new PlacedObjects.LentToClients();
       long counter = moment.at().counter();
       return new PlacedAnswer(
@@ -765,16 +561,13 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  private static ObjectHandler.Question question(Read read, ObjectType.Called called) {
-    return new ObjectHandler.Question(called.type(), called.method(), read.arguments());
-  }
-
   private void tryToBegin(Call call) throws Throwable {
     if (isQuick(call) || call.container().target.generationHint() != 0) return;
     if (store.generation(call.container().key()) == 0) construct(call);
   }
 
-  private void construct(Call call) throws Throwable {
+  /// Runs the constructor of the object of a call, if the call would create it.
+  void construct(Call call) throws Throwable {
     Existence existence = call.existence();
     if (existence instanceof Existence.Generation) return;
     Container container = call.container();
@@ -844,285 +637,22 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return store.generation(container.key());
   }
 
-  // ---- transactions
+  // ---- the services of topics
 
-  /// A transaction. One thread at a time uses it; every method may take long.
-  public final class Transacting implements AutoCloseable {
-    private final StoreTransaction transaction;
-
-    private final boolean past;
-
-    private Transacting(StoreTransaction transaction, boolean past) {
-      this.transaction = transaction;
-      this.past = past;
-    }
-
-    /// Returns the log address at which it reads.
-    public LogAddress at() {
-      return transaction.at();
-    }
-
-    /// Makes a call as part of it.
-    ///
-    /// @param callers the objects whose methods wait for it, outermost first; empty for a call by
-    ///   the body
-    /// @param answers the answers to its first errands
-    public Errand.Reply call(Call call, List<Key> callers, List<Errand.Answer> answers)
-        throws Throwable {
-      Neighborhood others = stoa.neighborhood();
-      if (others == null) return new Errand.Reply(call(call, true), null);
-      try {
-        List<byte[]> known =
-            answers.stream().map(said -> others.translated(said, classesOfKeys)).toList();
-        return new Errand.Reply(
-            transaction.leaving(callers, known, () -> called(call, callers)), null);
-      } catch (Execution.Leaving left) {
-        return new Errand.Reply(null, others.errand(left));
-      }
-    }
-
-    private byte[] called(Call call, List<Key> callers) throws Throwable {
-      if (callers.isEmpty()) return call(call, true);
-      try {
-        return call(call, false);
-      } catch (Gone | AlreadyExists | Deadlock told) {
-        // For the calling method.
-        byte[] thrown = stoa.marshaller().thrown(told);
-        return new ObjectAnswer.Travelling(ObjectAnswer.THREW, thrown).encoded();
-      }
-    }
-
-    /// Declares the intent to run it again, once it was aborted.
-    ///
-    /// @param settled called when the store has decided; it must not wait
-    /// @return gives the number of the intent, 0 when there is none, and may wait for a batch. Null
-    ///   when the store gives no intent, and calls nothing
-    public @Nullable LongSupplier intend(long micros, long waitMicros, Runnable settled) {
-      Intents.Intent intent = store.intents().declare(transaction, micros, waitMicros, settled);
-      if (intent == null) return null;
-      return () -> store.intents().awaitBefore(intent) == null ? 0 : intent.id();
-    }
-
-    /// Returns how many objects it has read and written.
-    public int objects() {
-      return transaction.keys();
-    }
-
-    /// Returns how many bytes it would log.
-    public long bytes() {
-      return transaction.bytes();
-    }
-
-    /// @param tries whether it throws a constructor's exception, and creates nothing
-    private byte[] call(Call call, boolean tries) throws Throwable {
-      byte[] answer = made(call, tries);
-      if (answer[0] == ObjectAnswer.LENT) throw stoa.metLent(live(call.container()));
-      return answer;
-    }
-
-    private ObjectHandler.Question asked(Call call, Read read, ObjectType.Called called) {
-      var question = question(read, called).in(call.container().active);
-      return past ? question.ofStore() : question;
-    }
-
-    private byte[] made(Call call, boolean tries) throws Throwable {
-      Container container = call.container();
-      Refusals.stream(container.type().shared());
-      refusePlaced(container);
-      Read read = read(call);
-      ObjectType.Called called = read.called();
-      Target target = container.target;
-      Pace pace = called == null ? Pace.SHORT : called.type().pace(called.method());
-      return switch (read.kind()) {
-        case null -> put(call, Footprint.ALL, Pace.SHORT, tries);
-        case MUTATOR, UPDATE ->
-            put(call, footprint(call, read, java.util.Objects.requireNonNull(called)), pace, tries);
-        case ACCESSOR ->
-            transaction
-                .get(
-                    target,
-                    asked(call, read, java.util.Objects.requireNonNull(called)),
-                    call.existence(),
-                    pace)
-                .encoded();
-        case TRANSACTION, READING_TRANSACTION ->
-            nested(call, read, java.util.Objects.requireNonNull(called));
-      };
-    }
-
-    private byte[] put(Call call, Footprint footprint, Pace pace, boolean tries) throws Throwable {
-      if (tries && !transaction.isReadOnly() && transaction.generation(call.container().key()) == 0)
-        construct(call);
-      Answer answer =
-          transaction.put(
-              call.container().target, Put.of(call.bytes()).on(footprint), call.existence(), pace);
-      return answer.encoded();
-    }
-
-    private byte[] nested(Call call, Read read, ObjectType.Called called) {
-      if (called.method().kind() == SharedMethod.Kind.READING_TRANSACTION)
-        transaction.enterToRead();
-      else transaction.enter();
-      boolean kept = false;
-      try {
-        byte[] answer =
-            transaction
-                .run(call.container().target, asked(call, read, called), call.existence())
-                .encoded();
-        kept = answer[0] == ObjectAnswer.RETURNED;
-        return answer;
-      } finally {
-        if (kept) transaction.keep();
-        else transaction.drop();
-      }
-    }
-
-    /// Deletes an object.
-    ///
-    /// @return the ended generation, 0 when this transaction created the object
-    public long delete(Container container, Existence existence) {
-      Refusals.stream(container.type().shared());
-      refusePlaced(container);
-      if (stoa.isLent(transaction, container.target, existence))
-        throw stoa.metLent(live(container));
-      long ended = transaction.delete(container.target, existence);
-      return ended;
-    }
-
-    /// Appends an entry to a user's stream when it commits.
-    ///
-    /// @throws IllegalArgumentException as [StreamService#require], and when the stream belongs to
-    ///   an object, or to the store itself
-    public void append(StreamKey stream, byte[] data) {
-      streams.checkBytes(data.length);
-      transaction.append(StoredStreams.keyOf(streams.require(stream)), data);
-    }
-
-    /// Returns the generation of an object, 0 when it is absent.
-    public long generation(Container container) {
-      return transaction.generation(container.key());
-    }
-
-    /// Begins a nested transaction.
-    public void enter() {
-      transaction.enter();
-    }
-
-    /// Begins a nested transaction that only reads.
-    public void enterToRead() {
-      transaction.enterToRead();
-    }
-
-    /// Ends the innermost nested transaction, and keeps its changes.
-    public void keep() {
-      transaction.keep();
-    }
-
-    /// Ends the innermost nested transaction, and drops its changes.
-    public void drop() {
-      transaction.drop();
-    }
-
-    /// Returns the identity by which a client finds its outcome; null while it has changed nothing.
-    public StoreTransaction.@Nullable Id id() {
-      return transaction.identity();
-    }
-
-    /// Commits it.
-    ///
-    /// @throws stoa.Aborted when another call has changed an object that it read or wrote
-    /// @throws stoa.UnknownOutcome when the store failed
-    public LogAddress commit() {
-      return transaction.commit();
-    }
-
-    @Override
-    public void close() {
-      transaction.close();
-    }
+  /// Returns the service of transactions.
+  public TransactionService transactions() {
+    return transactions;
   }
 
-  /// Returns this store as a participant of the transactions that a [Coordinator] commits.
-  ///
-  /// @param open finds a transaction that is open here
-  public Participant participant(Function<Coordinator.Part, @Nullable Transacting> open) {
-    return new Participant(
-        store,
-        part -> {
-          Transacting transacting = open.apply(part);
-          return transacting == null ? null : transacting.transaction;
-        });
+  /// Returns the service of states for clients.
+  public ViewService views() {
+    return views;
   }
 
-  /// Begins a coordinator that runs at this store. The store was opened with its order.
-  ///
-  /// @param here the participant of this store
-  public void coordinate(Coordinator coordinator, Participant here) {
-    coordinator.begin(here);
+  /// Returns the service of the past.
+  public PastService past() {
+    return past;
   }
-
-  /// Begins a transaction.
-  ///
-  /// @param mode the permitted operations
-  /// @param asked the client's limits; the store's own limits apply where they are lower
-  /// @param at the log address at which it reads; null for the present
-  /// @param session the client's
-  ///
-  /// @param intent the number of the intent under which it runs; 0 for none
-  public Transacting transact(
-      TransactionMode mode,
-      TransactionLimits asked,
-      @Nullable LogAddress at,
-      long session,
-      long intent) {
-    var limits = stoa.limits();
-    long micros = less(asked.micros, TRANSACTION_MICROS_MAX);
-    int objects = (int) less(asked.objectsMax, limits.transactionObjectsMax());
-    long bytes = less(asked.bytesMax, limits.transactionBytesMax());
-    var names =
-        new StoreTransaction.LimitNames(
-            whose(micros == asked.micros) + "timeMax, or what was left of totalTimeMax",
-            whose(objects == asked.objectsMax) + "transactionObjectsMax",
-            whose(bytes == asked.bytesMax) + "transactionBytesMax");
-    var access =
-        mode == TransactionMode.READING
-            ? StoreTransaction.Access.READS
-            : StoreTransaction.Access.WRITES;
-    var bounds = new StoreTransaction.Bounds(access, micros, objects, bytes, names);
-    StoreTransaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
-    begun.under(store.intents().find(intent)).askedBy(session);
-    return new Transacting(begun, at != null);
-  }
-
-  private static long less(long asked, long own) {
-    return asked <= 0 ? own : Math.min(asked, own);
-  }
-
-  private static String whose(boolean ofClient) {
-    return ofClient ? "the client's " : "the server's ";
-  }
-
-  /// A client's limits of a transaction; 0 each for the store's own limit.
-  ///
-  /// @param micros the most time that it may take
-  /// @param objectsMax the most objects that it may read and write
-  /// @param bytesMax the encoded size of its calls that are not accessors
-  public record TransactionLimits(long micros, int objectsMax, long bytesMax) {}
-
-  /// The permitted operations of a transaction.
-  public enum TransactionMode {
-    /// Read and change.
-    CHANGING,
-    /// Read.
-    READING
-  }
-
-  /// Returns the outcome of a transaction; null when the store has written nothing of it.
-  public @Nullable LogAddress outcome(StoreTransaction.Id id) {
-    return store.outcome(id);
-  }
-
-  // ---- blobs and streams
 
   /// Returns a blob.
   ///
@@ -1142,150 +672,6 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// Returns the service of streams.
   public StreamService streams() {
     return streams;
-  }
-
-  // ---- views
-
-  /// The state of an object.
-  ///
-  /// @param version the address of its last change
-  /// @param generation 0 when it is absent
-  /// @param from the first log counter at which a reader sees it
-  /// @param checkpoint the state in the form of the active code; null when the object is absent or
-  ///   has the version that the asker has
-  public record State(long version, long generation, long from, byte @Nullable [] checkpoint) {}
-
-  /// Returns the present state of an object: it includes all calls answered before.
-  ///
-  /// @param unless the version for which to copy nothing; -1 for none
-  public State fetch(Container container, long unless) {
-    Checkpoint found = store.fetch(container.target, unless);
-    byte[] state = found.state();
-    if (state != null)
-      state = ObjectHandler.told(stoa.catalog(), store, container.type(), container.key(), state);
-    return new State(found.position(), found.generation(), found.from(), state);
-  }
-
-  /// Returns what brings a copy of an object at a client up to date; null when only a whole state
-  /// does, see [#fetch].
-  ///
-  /// @param code the version of the code that the client has; null for classes of Stoa
-  /// @param from where the copy goes on
-  /// @param sees whether the client may see answers of objects of a type, by its stored name
-  public @Nullable Shipment ship(
-      Container container, @Nullable StreamId code, Shipment.From from, Predicate<String> sees) {
-    return store.ship(
-        container.target, from, new ClientCode(stoa.catalog(), container.type(), code, sees));
-  }
-
-  /// The name of a state in the form in which a client encodes it.
-  ///
-  /// @param form the form, see [Marshaller#form]
-  /// @param digest the hash of the state
-  public record Digest(long form, StreamId digest) {}
-
-  /// Returns the digest of the checkpoint of an object at a version; null when there is none.
-  public @Nullable Digest digest(Container container, long version) {
-    byte[] checkpoint = store.checkpoint(container.key(), version);
-    if (checkpoint == null) return null;
-    ObjectType type = container.type();
-    long form = type.marshaller().form(type.shared());
-    byte[] state = ObjectHandler.plain(checkpoint);
-    return state == null ? null : new Digest(form, StreamId.of(state));
-  }
-
-  /// Returns the number of the code that made a checkpoint; 0 when it has none.
-  public static int code(byte[] checkpoint) {
-    return ObjectHandler.code(checkpoint);
-  }
-
-  /// Returns the checkpoint with which a shipment begins, in the form that clients read.
-  public static byte[] told(byte[] checkpoint) {
-    byte[] state =
-        Objects.requireNonNull(ObjectHandler.plain(checkpoint), "the object is an ordinary one");
-    return new Encoder(checkpoint.length).u8(0).raw(state).toBytes();
-  }
-
-  /// Notifies a watcher of the changes of an object.
-  public WatchRegistration watch(Container container, Watcher watcher) {
-    return store.watch(container.key(), watcher);
-  }
-
-  // ---- the past
-
-  /// Asks an accessor as of a log address.
-  public byte[] ask(Call call, LogAddress at) {
-    Refusals.stream(call.container().type().shared());
-    return ask(call, store.at(call.container().key(), at.counter()));
-  }
-
-  /// Asks an accessor as of a version of the object.
-  public byte[] ask(Call call, long version) {
-    return ask(call, store.past(call.container().key(), version));
-  }
-
-  private byte[] ask(Call call, stoa.store.past.Past past) {
-    Read read = read(call);
-    ObjectType.Called called = read.called();
-    if (called == null || called.method().kind() != SharedMethod.Kind.ACCESSOR) {
-      throw new UnsupportedOperationException(
-          call + " is not of an @Accessor; the past can only be read");
-    }
-    Pace pace = called.type().pace(called.method());
-    return past.get(question(read, called).ofStore(), call.existence(), pace).encoded();
-  }
-
-  /// Keeps the versions that are readable now, or at an address.
-  public Pins.Pin pin(@Nullable LogAddress at) {
-    return at == null ? store.pinNow() : store.pinAt(at);
-  }
-
-  /// Returns the oldest readable version of an object.
-  public long oldest(Container container) {
-    return store.oldest(container.key());
-  }
-
-  /// Returns the newest version of an object.
-  public long position(Container container) {
-    return store.position(container.key());
-  }
-
-  /// Returns the entries of an object's stream.
-  public List<Event> events(Container container, long from, long to) {
-    return store.events(container.key(), from, to);
-  }
-
-  /// Releases versions of an object.
-  public long trim(Container container, long before) {
-    return store.trim(container.key(), before);
-  }
-
-  /// Takes a snapshot with a name.
-  public Snapshot takeSnapshot(String name) {
-    requireSnapshots();
-    return stoa.stoa().snapshot(name);
-  }
-
-  /// Returns the snapshot of a name, or null.
-  public @Nullable Snapshot findSnapshot(String name) {
-    requireSnapshots();
-    return stoa.stoa().findSnapshot(name).orElse(null);
-  }
-
-  /// Returns all snapshots with names.
-  public List<Snapshot> snapshots() {
-    requireSnapshots();
-    return stoa.stoa().snapshots();
-  }
-
-  /// Deletes the snapshot of a name; returns whether there was one.
-  public boolean deleteSnapshot(String name) {
-    requireSnapshots();
-    return stoa.stoa().deleteSnapshot(name);
-  }
-
-  private void requireSnapshots() {
-    stoa.part().requireFirst("snapshots with names");
   }
 
   /// Returns the encoded keys of the existing objects of a type, oldest first.

@@ -99,7 +99,7 @@ public final class Spreading {
         if (name.equals(SharedStoa.BLOBS) || name.equals(Part.SERVERS)) continue;
         if (name.equals(SharedKeys.SPACE) || !isPlaced(local, name)) types.add(name);
       }
-      List<ObjectCall> calls = service.calls(1);
+      List<ObjectCall> calls = service.operator().calls(1);
       if (!calls.isEmpty()) {
         throw new Unavailable(
             "the store cannot be divided while "

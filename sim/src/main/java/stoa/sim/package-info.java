@@ -21,9 +21,9 @@
 /// that exceeds its steps has failed.
 ///
 /// **An implementation of [stoa.log.BatchLog].** [stoa.sim.scenario.BatchLogContract] checks the
-/// obligations of every log of a shard, over any [stoa.sim.world.PoweredDisk];
-/// [stoa.sim.world.SimulatedShard] is a replicated log, with leader changes, delays, repeats and
-/// unknown outcomes, for code on top of such a log.
+/// obligations of every log, over any [stoa.sim.world.PoweredDisk]; [stoa.sim.world.SimulatedGroup]
+/// has a replicated log, with leader changes, delays, repeats and unknown outcomes, for code on top
+/// of such a log.
 ///
 /// In every simulation the seed decides everything: two runs of a seed have equal [Trace]s, in any
 /// JVM. A scenario notes the rare places that it [Trace#reached], so that a test can demand them.

@@ -31,8 +31,8 @@ import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.ReadFailed;
 import stoa.storage.disk.StorageException;
 import stoa.storage.disk.UnknownFormat;
-import stoa.storage.index.Entry;
 import stoa.storage.index.Index;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexScan;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.RunFormat;
@@ -278,7 +278,7 @@ public final class Device implements AutoCloseable {
 
   /// Returns the log position below which all entries of an object are dead.
   private static long birth(IndexView view, long high, long low) throws IOException {
-    return ObjectLookup.birth(view, new StreamId(high, low), new Entry());
+    return ObjectLookup.birth(view, new StreamId(high, low), new IndexEntry());
   }
 
   private static void refuseForeign(Disk disk, String name) {
@@ -487,7 +487,7 @@ public final class Device implements AutoCloseable {
   /// @param after the id to begin after; null for the start
   public void objects(@Nullable StreamId after, Predicate<StreamId> visitor) {
     ensureOpen();
-    var found = new Entry();
+    var found = new IndexEntry();
     try (var view = objects.shown()) {
       var walk = view.walk();
       if (after != null) walk.seek(after.high(), after.low(), 256, 0);
@@ -641,7 +641,7 @@ public final class Device implements AutoCloseable {
   public byte @Nullable [] read(StreamId object, int space, long offset) {
     ensureOpen();
     Commit.requireRecordSpace(space);
-    var found = new Entry();
+    var found = new IndexEntry();
     while (true) {
       if (floorEntry(object, space, offset, found) != offset) return null;
       try {
@@ -656,7 +656,7 @@ public final class Device implements AutoCloseable {
   public long floor(StreamId object, int space, long offset) {
     ensureOpen();
     Commit.requireRecordSpace(space);
-    return floorEntry(object, space, offset, new Entry());
+    return floorEntry(object, space, offset, new IndexEntry());
   }
 
   /// Returns the extent at the greatest offset at or below `offset`, or null when there is none:
@@ -667,7 +667,7 @@ public final class Device implements AutoCloseable {
   public @Nullable Extent readFloor(StreamId object, int space, long offset) {
     ensureOpen();
     Commit.requireRecordSpace(space);
-    var found = new Entry();
+    var found = new IndexEntry();
     while (true) {
       if (floorEntry(object, space, offset, found) < 0) return null;
       try {
@@ -706,7 +706,7 @@ public final class Device implements AutoCloseable {
   /// Finds the entry at the greatest untrimmed offset up to a given one. It asks for the bound
   /// before and after: with the older one, it might find a part of the records that a trim has
   /// released meanwhile, or miss those written together with the trim.
-  private long floorEntry(StreamId object, int space, long offset, Entry found) {
+  private long floorEntry(StreamId object, int space, long offset, IndexEntry found) {
     long bound = bound(object, space);
     while (true) {
       found.clear();
@@ -724,7 +724,7 @@ public final class Device implements AutoCloseable {
     return found.offset;
   }
 
-  private byte[] data(StreamId object, int space, Entry found) {
+  private byte[] data(StreamId object, int space, IndexEntry found) {
     return log.read(
         found.position, (int) found.length, object.high(), object.low(), space, found.offset);
   }
@@ -762,7 +762,7 @@ public final class Device implements AutoCloseable {
   }
 
   /// Returns the data of an entry, or null when it was trimmed meanwhile.
-  private byte @Nullable [] scanned(StreamId object, int space, Entry entry) {
+  private byte @Nullable [] scanned(StreamId object, int space, IndexEntry entry) {
     try {
       return data(object, space, entry);
     } catch (Retired moved) {

@@ -15,7 +15,7 @@ import stoa.base.StreamId;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.segment.Commit;
-import stoa.storage.segment.Layout;
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.SegmentLog;
 
@@ -140,8 +140,8 @@ class BoundedMemoryTest {
 
   private static byte[] data(int i) {
     var data = new byte[40];
-    Layout.putLong(data, 0, i);
-    Layout.putLong(data, 32, i * 31L);
+    EncodedNumbers.putLong(data, 0, i);
+    EncodedNumbers.putLong(data, 32, i * 31L);
     return data;
   }
 }

@@ -19,7 +19,7 @@ import stoa.storage.disk.Disk;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.MemoryDisk;
 import stoa.storage.segment.Commit;
-import stoa.storage.segment.Layout;
+import stoa.storage.segment.EncodedNumbers;
 
 class ConcurrencyTest {
   private static final StreamId LEFT = StreamId.of("left");
@@ -93,7 +93,7 @@ class ConcurrencyTest {
     while (done.get() < commits) {
       var data = device.read(HEAD, 0, 0);
       if (data == null) continue;
-      long head = Layout.getLong(data, 0);
+      long head = EncodedNumbers.getLong(data, 0);
       assertTrue(head >= before, head + " after " + before);
       assertNotNull(device.read(LEFT, 0, head));
       before = head;
@@ -123,8 +123,8 @@ class ConcurrencyTest {
 
   private static byte[] data(long number) {
     var data = new byte[16];
-    Layout.putLong(data, 0, number);
-    Layout.putLong(data, 8, ~number);
+    EncodedNumbers.putLong(data, 0, number);
+    EncodedNumbers.putLong(data, 8, ~number);
     return data;
   }
 }

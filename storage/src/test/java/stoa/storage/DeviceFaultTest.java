@@ -28,7 +28,7 @@ import stoa.storage.disk.StorageException;
 import stoa.storage.disk.UnknownFormat;
 import stoa.storage.index.RunFormat;
 import stoa.storage.segment.Commit;
-import stoa.storage.segment.Layout;
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.SegmentHeader;
 
@@ -168,8 +168,8 @@ class DeviceFaultTest {
   @Test
   void anotherFormatVersionIsRefused() throws IOException {
     var header = SegmentHeader.encode(1, 0, List.of(), 8);
-    Layout.putInt(header, 8, 99);
-    Layout.putInt(header, 24, RecordFormat.checksum(new CRC32C(), header, 0, 24));
+    EncodedNumbers.putInt(header, 8, 99);
+    EncodedNumbers.putInt(header, 24, RecordFormat.checksum(new CRC32C(), header, 0, 24));
     try (var file = disk.create("segment-00000001")) {
       file.write(0, ByteBuffer.wrap(header));
     }

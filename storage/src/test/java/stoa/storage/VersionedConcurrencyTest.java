@@ -23,7 +23,7 @@ import stoa.storage.disk.Disk;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.MemoryDisk;
 import stoa.storage.object.VersionedObject;
-import stoa.storage.segment.Layout;
+import stoa.storage.segment.EncodedNumbers;
 
 /// Many real threads on one device.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -112,7 +112,8 @@ class VersionedConcurrencyTest {
 
   private static byte[] pattern(long version, long offset) {
     var bytes = new byte[LENGTH];
-    for (int i = 0; i < LENGTH; i += 8) Layout.putLong(bytes, i, version * 1_000_003 + offset);
+    for (int i = 0; i < LENGTH; i += 8)
+      EncodedNumbers.putLong(bytes, i, version * 1_000_003 + offset);
     return bytes;
   }
 
@@ -151,7 +152,7 @@ class VersionedConcurrencyTest {
       long known = object.versionState().highest();
       // One call sees one moment.
       var bytes = object.read(0, 100_000 + LENGTH);
-      long version = Layout.getLong(bytes, 0) / 1_000_003;
+      long version = EncodedNumbers.getLong(bytes, 0) / 1_000_003;
       if (version == 0) {
         assertEquals(0, known);
         continue;
@@ -210,7 +211,7 @@ class VersionedConcurrencyTest {
       }
       assertEquals("1-" + given.size(), object.versionState().toString());
       var last = given.getLast();
-      assertEquals(last.value, Layout.getLong(object.read(0, 8), 0));
+      assertEquals(last.value, EncodedNumbers.getLong(object.read(0, 8), 0));
     }
   }
 
@@ -223,7 +224,7 @@ class VersionedConcurrencyTest {
     for (int i = 0; i < rounds; i++) {
       long value = 1 + writer * 1_000_000L + i;
       var data = new byte[8];
-      Layout.putLong(data, 0, value);
+      EncodedNumbers.putLong(data, 0, value);
       long begin = clock.incrementAndGet();
       long version;
       if (i % 3 == 0) {

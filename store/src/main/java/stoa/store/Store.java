@@ -29,7 +29,7 @@ import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.RunningCalls;
 import stoa.store.calls.Checkpoint;
-import stoa.store.calls.Event;
+import stoa.store.calls.KeyEntry;
 import stoa.store.calls.Neighbors;
 import stoa.store.calls.OngoingCall;
 import stoa.store.calls.PriorOutcome;
@@ -45,7 +45,7 @@ import stoa.store.past.Past;
 import stoa.store.past.Pins;
 import stoa.store.past.Shipment;
 import stoa.store.past.Shipping;
-import stoa.store.records.Names;
+import stoa.store.records.DirectoryNames;
 import stoa.store.records.Records;
 import stoa.store.replicas.Divergence;
 import stoa.store.replicas.FollowerWork;
@@ -347,7 +347,7 @@ public final class Store implements AutoCloseable {
     engine.health().checkOpen();
     checkUsable();
     Resident directory = engine.residents().directory(space);
-    return new Names(engine.streams(), directory.key.stream(), directory.tail());
+    return new DirectoryNames(engine.streams(), directory.key.stream(), directory.tail());
   }
 
   /// Returns the log counter up to which everything is committed. A question from now on finds all
@@ -777,11 +777,11 @@ public final class Store implements AutoCloseable {
   }
 
   /// Returns the entries of a key's stream from one address to another, both inclusive.
-  public List<Event> events(Key key, long from, long to) {
+  public List<KeyEntry> events(Key key, long from, long to) {
     engine.health().checkOpen();
     checkUsable();
     engine.timeline().check(key, from);
-    var events = new ArrayList<Event>();
+    var events = new ArrayList<KeyEntry>();
     Resident resident = engine.residents().pin(key);
     try {
       long end = Math.min(to, resident.tail());
@@ -796,7 +796,7 @@ public final class Store implements AutoCloseable {
                     entry.kind() != Records.CHECKPOINT
                         && entry.kind() != Records.ARRIVED
                         && !Records.isFollowed(entry);
-                if (tells) events.add(Event.of(entry));
+                if (tells) events.add(KeyEntry.of(entry));
                 return true;
               });
     } finally {

@@ -18,7 +18,7 @@ import stoa.store.divergence.QuarantineLog;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
 import stoa.store.leading.LogClock;
-import stoa.store.leading.Moments;
+import stoa.store.leading.ReadMoments;
 import stoa.store.leading.Tally;
 import stoa.store.nesting.CrossGroupCalls;
 import stoa.store.nesting.EarlierCalls;
@@ -373,7 +373,7 @@ final class StoreParts {
   }
 
   /// Returns the log counters that can be read.
-  Moments moments() {
+  ReadMoments moments() {
     return intake.moments();
   }
 

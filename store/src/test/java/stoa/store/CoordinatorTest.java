@@ -39,8 +39,8 @@ import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.LocalBatchLog;
-import stoa.log.Outcome;
 import stoa.log.Token;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -73,7 +73,7 @@ class CoordinatorTest {
     private final Map<Coordinator.Part, StoreTransaction> open = new ConcurrentHashMap<>();
     private @Nullable Store store;
     private @Nullable Participant participant;
-    private volatile Function<Batch, @Nullable Outcome> trouble = _ -> null;
+    private volatile Function<Batch, @Nullable BatchOutcome> trouble = _ -> null;
     private volatile int cutHolds;
     private volatile int cutCommits;
 

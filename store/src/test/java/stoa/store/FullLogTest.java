@@ -25,8 +25,8 @@ import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.LocalBatchLog;
-import stoa.log.Outcome;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
@@ -54,7 +54,7 @@ class FullLogTest {
         batch -> {
           boolean meant = batch.entries().stream().anyMatch(entry -> entry.kind() == kind);
           return meant && left.getAndDecrement() > 0
-              ? new Outcome.Refused(new LimitExceeded("the log is full"))
+              ? new BatchOutcome.Refused(new LimitExceeded("the log is full"))
               : null;
         });
   }

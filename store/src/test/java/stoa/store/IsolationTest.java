@@ -19,7 +19,7 @@ import stoa.CallFailed;
 import stoa.DeadlineExceeded;
 import stoa.base.Existence;
 import stoa.storage.disk.MemoryDisk;
-import stoa.store.calls.Event;
+import stoa.store.calls.KeyEntry;
 import stoa.store.calls.OngoingCall;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
@@ -76,7 +76,7 @@ class IsolationTest {
 
   private static long takenBack(Store store, String name) {
     return store.events(key(name), 1, Long.MAX_VALUE).stream()
-        .filter(event -> event.event() instanceof Event.What.TakenBack)
+        .filter(event -> event.event() instanceof KeyEntry.What.TakenBack)
         .count();
   }
 

@@ -35,8 +35,8 @@ import stoa.base.Existence;
 import stoa.base.Footprint;
 import stoa.base.Key;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.LocalBatchLog;
-import stoa.log.Outcome;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
@@ -296,7 +296,7 @@ class SequelTest {
                 full.get()
                         && batch.entries().stream()
                             .anyMatch(entry -> entry.kind() == Records.ANSWERED)
-                    ? new Outcome.Refused(new LimitExceeded("the log is full"))
+                    ? new BatchOutcome.Refused(new LimitExceeded("the log is full"))
                     : null);
     changes.endsAtOnce = true;
     try (callers;

@@ -28,13 +28,13 @@ import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.Gone;
 import stoa.base.Existence;
+import stoa.log.BatchOutcome;
 import stoa.log.LocalBatchLog;
-import stoa.log.Outcome;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
 import stoa.storage.disk.SimulatedDisk;
-import stoa.store.calls.Event;
+import stoa.store.calls.KeyEntry;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
@@ -225,9 +225,9 @@ class StoreTest {
         assertEquals(version, then.isEmpty() ? 0 : then.split(",").length);
       }
       assertThrows(IllegalArgumentException.class, () -> store.past(key("k"), 31));
-      List<Event> events = store.events(key("k"), 3, 5);
+      List<KeyEntry> events = store.events(key("k"), 3, 5);
       assertEquals(3, events.size());
-      assertInstanceOf(Event.What.Put.class, events.getFirst().event());
+      assertInstanceOf(KeyEntry.What.Put.class, events.getFirst().event());
     }
   }
 
@@ -254,7 +254,7 @@ class StoreTest {
     try (var store = Script.open(power.kill(), Threads.real(), Duration.ofMillis(100), 1 << 20)) {
       store.resume((space, name) -> key(text(name)));
       var events = store.events(key("b"), 2, 3);
-      assertInstanceOf(Event.What.TakenBack.class, events.getLast().event());
+      assertInstanceOf(KeyEntry.What.TakenBack.class, events.getLast().event());
       assertEquals("DeadlineExceeded", lines(store, "a"));
       assertEquals("x", lines(store, "b"));
     }
@@ -292,7 +292,7 @@ class StoreTest {
   void questionsWaitForThePutsOfTheirKeyAndForNoOthers() throws Exception {
     var any = new Existence.Any(null);
     var begun = new CountDownLatch(1);
-    var goesOn = new CompletableFuture<@Nullable Outcome>();
+    var goesOn = new CompletableFuture<@Nullable BatchOutcome>();
     var slow = new AtomicBoolean();
     var log =
         new TroubledLog(

@@ -20,7 +20,7 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.base.Existence;
 import stoa.storage.disk.MemoryDisk;
-import stoa.store.calls.Event;
+import stoa.store.calls.KeyEntry;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
@@ -43,7 +43,8 @@ class WatchTest {
   private static List<Long> changes(Store store, String name) {
     return store.events(key(name), 1, Long.MAX_VALUE).stream()
         .filter(event ->
-            event.event() instanceof Event.What.Put || event.event() instanceof Event.What.Deleted)
+            event.event() instanceof KeyEntry.What.Put
+                || event.event() instanceof KeyEntry.What.Deleted)
         .map(event -> event.entry().log().counter())
         .toList();
   }

@@ -72,7 +72,7 @@ final class Alone<T> {
   /// Returns a proxy that makes its calls on an instance.
   ///
   /// @param outcomes receives the outcome of each call
-  T recording(T instance, List<Outcome> outcomes) {
+  T recording(T instance, List<CallOutcome> outcomes) {
     return Proxies.create(
         type,
         new Ref<T>(type.name(), key),
@@ -80,10 +80,10 @@ final class Alone<T> {
         (_, method, given) -> {
           try {
             Object answer = method.invoke(instance, given);
-            outcomes.add(new Outcome(answer, null));
+            outcomes.add(new CallOutcome(answer, null));
             return answer;
           } catch (Exception thrown) {
-            outcomes.add(Outcome.threw(thrown));
+            outcomes.add(CallOutcome.threw(thrown));
             throw thrown;
           }
         });
@@ -126,7 +126,7 @@ final class Alone<T> {
       for (Field field : type.implementation().getDeclaredFields()) {
         if (Modifier.isStatic(field.getModifiers())) continue;
         field.setAccessible(true);
-        fields.add(field.getName() + "=" + new Outcome(field.get(instance), null));
+        fields.add(field.getName() + "=" + new CallOutcome(field.get(instance), null));
       }
       return fields.toString();
     } catch (IllegalAccessException | InaccessibleObjectException closed) {

@@ -64,10 +64,10 @@ public final class Caller<T> {
     } catch (StoaException unknown) {
       throw unknown; // the call stays open: it may take effect later, or never
     } catch (Exception thrown) {
-      open.returned(new ObjectModel.Answer.Returned(Outcome.threw(thrown)));
+      open.returned(new ObjectModel.Answer.Returned(CallOutcome.threw(thrown)));
       throw thrown;
     }
-    open.returned(new ObjectModel.Answer.Returned(new Outcome(answer, null)));
+    open.returned(new ObjectModel.Answer.Returned(new CallOutcome(answer, null)));
     return answer;
   }
 
@@ -86,9 +86,9 @@ public final class Caller<T> {
             });
   }
 
-  private static <T> Outcome onPlain(String name, Call1<? super T, ?> call, T plain) {
+  private static <T> CallOutcome onPlain(String name, Call1<? super T, ?> call, T plain) {
     try {
-      return Outcome.of(call, plain);
+      return CallOutcome.of(call, plain);
     } catch (Alone.OthersNeeded needed) {
       throw new Alone.OthersNeeded(name, needed);
     }

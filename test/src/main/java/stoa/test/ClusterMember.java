@@ -10,8 +10,10 @@ import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Secret;
+import stoa.cluster.ClusterOptions;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
+import stoa.cluster.ServerDirectory;
 import stoa.node.ServerConfig;
 import stoa.transport.Address;
 import stoa.transport.StatusException;
@@ -64,10 +66,10 @@ final class ClusterMember implements Program {
   @Override
   public int start() throws IOException {
     LibraryLogs.silence();
-    ClusterMember joined = ClusterServer.was(directory) ? null : first;
+    ClusterMember joined = ServerDirectory.was(directory) ? null : first;
     var started =
         ClusterServer.start(
-            new ClusterServer.Options(
+            new ClusterOptions(
                 directory,
                 ServerConfig.of(HOST, 0),
                 name,
@@ -77,7 +79,7 @@ final class ClusterMember implements Program {
                 null,
                 groups,
                 replicas,
-                ClusterServer.Options.REPLACE_AFTER,
+                ClusterOptions.REPLACE_AFTER,
                 joined == null ? null : HOST + ":" + joined.port(),
                 joining(),
                 config,

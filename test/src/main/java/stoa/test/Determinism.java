@@ -22,8 +22,8 @@ final class Determinism {
       for (Step<? super T> step : steps) {
         number++;
         T second = alone.copy(first);
-        List<Outcome> ones = outcomes(alone, number, step, first);
-        List<Outcome> others = outcomes(alone, number, step, second);
+        List<CallOutcome> ones = outcomes(alone, number, step, first);
+        List<CallOutcome> others = outcomes(alone, number, step, second);
         if (!isSame(alone, ones, others)) {
           fail(type, number, "answers %s, and its copy %s".formatted(words(ones), words(others)));
         }
@@ -60,11 +60,11 @@ final class Determinism {
     for (int i = 0; i < steps.size(); i++) {
       for (int j = i + 1; j < steps.size(); j++) {
         T one = alone.copy(from);
-        List<Outcome> first = outcomes(alone, i + 1, steps.get(i), one);
-        List<Outcome> second = outcomes(alone, j + 1, steps.get(j), one);
+        List<CallOutcome> first = outcomes(alone, i + 1, steps.get(i), one);
+        List<CallOutcome> second = outcomes(alone, j + 1, steps.get(j), one);
         T other = alone.copy(from);
-        List<Outcome> earlier = outcomes(alone, j + 1, steps.get(j), other);
-        List<Outcome> later = outcomes(alone, i + 1, steps.get(i), other);
+        List<CallOutcome> earlier = outcomes(alone, j + 1, steps.get(j), other);
+        List<CallOutcome> later = outcomes(alone, i + 1, steps.get(i), other);
         String what = otherAnswer(alone, i + 1, first, later);
         if (what == null) what = otherAnswer(alone, j + 1, earlier, second);
         String field = what == null ? difference(alone, one, other) : null;
@@ -79,7 +79,7 @@ final class Determinism {
 
   /// Returns how a step answers differently in front of another one and behind it.
   private static @Nullable String otherAnswer(
-      Alone<?> alone, int number, List<Outcome> before, List<Outcome> behind) {
+      Alone<?> alone, int number, List<CallOutcome> before, List<CallOutcome> behind) {
     if (isSame(alone, before, behind)) return null;
     return "step %d answers %s first, and %s behind the other"
         .formatted(number, words(before), words(behind));
@@ -92,14 +92,14 @@ final class Determinism {
             .formatted(number, type.getSimpleName(), what));
   }
 
-  private static String words(List<Outcome> outcomes) {
-    return outcomes.stream().map(Outcome::toString).collect(Collectors.joining(", "));
+  private static String words(List<CallOutcome> outcomes) {
+    return outcomes.stream().map(CallOutcome::toString).collect(Collectors.joining(", "));
   }
 
   /// Makes a step, and returns the outcome of each call in it.
-  private static <T> List<Outcome> outcomes(
+  private static <T> List<CallOutcome> outcomes(
       Alone<T> alone, int number, Step<? super T> step, T instance) {
-    var outcomes = new ArrayList<Outcome>();
+    var outcomes = new ArrayList<CallOutcome>();
     T recording = alone.recording(instance, outcomes);
     return alone.run(
         number,
@@ -109,13 +109,13 @@ final class Determinism {
           } catch (StoaException impossible) {
             throw impossible;
           } catch (Exception thrown) {
-            outcomes.add(Outcome.threw(thrown));
+            outcomes.add(CallOutcome.threw(thrown));
           }
           return outcomes;
         });
   }
 
-  private static boolean isSame(Alone<?> alone, List<Outcome> ones, List<Outcome> others) {
+  private static boolean isSame(Alone<?> alone, List<CallOutcome> ones, List<CallOutcome> others) {
     if (ones.size() != others.size()) return false;
     for (int i = 0; i < ones.size(); i++) {
       if (!isSame(alone, ones.get(i), others.get(i))) return false;
@@ -123,7 +123,7 @@ final class Determinism {
     return true;
   }
 
-  private static boolean isSame(Alone<?> alone, Outcome one, Outcome other) {
+  private static boolean isSame(Alone<?> alone, CallOutcome one, CallOutcome other) {
     if (one.equals(other)) return true;
     return Objects.equals(one.thrown(), other.thrown())
         && isSame(alone, one.value(), other.value());
@@ -147,7 +147,8 @@ final class Determinism {
           Object theirs = field.get(other);
           if (!isSame(alone, mine, theirs)) {
             return "%s is %s, and there %s"
-                .formatted(field.getName(), new Outcome(mine, null), new Outcome(theirs, null));
+                .formatted(
+                    field.getName(), new CallOutcome(mine, null), new CallOutcome(theirs, null));
           }
         }
       }

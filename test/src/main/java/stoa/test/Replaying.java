@@ -12,6 +12,7 @@ import stoa.base.Clock;
 import stoa.objects.CodeService;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
+import stoa.objects.ViewService;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.store.threads.Threads;
@@ -71,7 +72,7 @@ final class Replaying {
       for (var keys = service.list(type); keys.hasNext(); ) {
         byte[] key = keys.next();
         var container = service.container(type, key);
-        ObjectService.State state = service.fetch(container, -1);
+        ViewService.State state = service.views().fetch(container, -1);
         if (state.generation() == 0) continue;
         objects.put(container.key().toString(), new Seen(state.version(), state.checkpoint()));
       }

@@ -17,7 +17,7 @@ import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 import stoa.sim.scenario.SimulatedRun;
 import stoa.sim.world.PoweredDisk;
-import stoa.sim.world.SimulatedShard;
+import stoa.sim.world.SimulatedGroup;
 import stoa.sim.world.SimulatedStore;
 
 /// Runs a program's work with its shared objects through crashes and failures of disks, and with
@@ -202,7 +202,7 @@ public final class Simulation {
       store =
           replicas == 1
               ? new SimulatedStore(chance, config, disks.getFirst())
-              : SimulatedStore.replicated(chance, config, SimulatedShard.Trouble.STANDARD, disks);
+              : SimulatedStore.replicated(chance, config, SimulatedGroup.Trouble.STANDARD, disks);
     }
 
     void run() {

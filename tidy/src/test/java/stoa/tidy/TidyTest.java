@@ -93,7 +93,7 @@ class TidyTest {
           Edge.of("stoa.objects.KeyValues", "hands over what listeners ask the store for", THREAD),
           Edge.of("stoa.objects.LocalFeed", "calls a listener of this process", THREAD),
           Edge.of("stoa.indexes.Watch", "measures how long its reader has waited", CLOCK),
-          Edge.of("stoa.front.Recorder", "hands over asynchronous answers", THREAD),
+          Edge.of("stoa.front.CallRecorder", "hands over asynchronous answers", THREAD),
           Edge.of("stoa.front.SerialCalls", "makes calls while their callers go on", THREAD),
           Edge.of(
               "stoa.objects.LookService",

@@ -10,10 +10,12 @@ import stoa.ConnectionSecurity;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Secret;
+import stoa.cluster.ClusterOptions;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
 import stoa.cluster.SecretFile;
+import stoa.cluster.ServerDirectory;
 import stoa.node.ServerConfig;
 import stoa.transport.Address;
 import stoa.wire.Proofs;
@@ -70,11 +72,11 @@ final class LocalServers implements AutoCloseable {
 
   private ClusterServer start(int which, int port, ClassLoader classes) throws IOException {
     Path own = directory.resolve("server-" + which);
-    boolean was = ClusterServer.was(own);
+    boolean was = ServerDirectory.was(own);
     boolean joins = which > 0 && !was;
     Secret secret = joins ? SecretFile.in(directory.resolve("server-0")) : null;
     return ClusterServer.start(
-        new ClusterServer.Options(
+        new ClusterOptions(
             own,
             ServerConfig.of(HOST, port),
             "server-" + which,
@@ -84,7 +86,7 @@ final class LocalServers implements AutoCloseable {
             null,
             1,
             3,
-            ClusterServer.Options.REPLACE_AFTER,
+            ClusterOptions.REPLACE_AFTER,
             joins ? address(0) : null,
             new Joining(),
             StoaConfig.of("file:" + own),

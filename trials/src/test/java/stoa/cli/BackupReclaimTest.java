@@ -18,9 +18,9 @@ import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchOutcome;
 import stoa.log.Entry;
 import stoa.log.LocalBatchLog;
-import stoa.log.Outcome;
 import stoa.log.Streams;
 import stoa.log.Token;
 import stoa.objects.BackupService.Taken;
@@ -67,7 +67,7 @@ class BackupReclaimTest {
       var token = new Token(new LogAddress(1, log.tail().counter() + 1), 1);
       log.append(
           new Batch(token, log.term(), ++sequence, 1_000 * address, List.of(entry)),
-          outcome -> assertInstanceOf(Outcome.Committed.class, outcome));
+          outcome -> assertInstanceOf(BatchOutcome.Committed.class, outcome));
     }
   }
 

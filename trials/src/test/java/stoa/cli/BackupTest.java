@@ -29,7 +29,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamKey;
 import stoa.TooOld;
-import stoa.cluster.ClusterServer;
+import stoa.cluster.ServerDirectory;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.Merging;
@@ -181,7 +181,7 @@ class BackupTest {
     var groups = new ArrayList<Device>();
     try {
       for (int group = 0; group < 3; group++) {
-        groups.add(device(ClusterServer.replica(directory.resolve("three"), group)));
+        groups.add(device(ServerDirectory.replica(directory.resolve("three"), group)));
       }
       Path whole = directory.resolve("whole");
       Merging.run(StoaConfig.of("file:" + whole), groups, () -> device(whole));

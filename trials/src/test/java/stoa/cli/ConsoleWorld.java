@@ -29,6 +29,7 @@ import stoa.StoaException;
 import stoa.TreeMembership;
 import stoa.UnknownOutcome;
 import stoa.base.Secret;
+import stoa.cluster.ClusterOptions;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
@@ -177,7 +178,7 @@ final class ConsoleWorld implements AutoCloseable {
     Path own = directory.resolve(name);
     servers.add(
         ClusterServer.start(
-            new ClusterServer.Options(
+            new ClusterOptions(
                 own,
                 ServerConfig.of("127.0.0.1", 0),
                 name,
@@ -187,7 +188,7 @@ final class ConsoleWorld implements AutoCloseable {
                 null,
                 GROUPS,
                 3,
-                ClusterServer.Options.REPLACE_AFTER,
+                ClusterOptions.REPLACE_AFTER,
                 contact,
                 new Joining(contact),
                 StoaConfig.of("file:" + own),

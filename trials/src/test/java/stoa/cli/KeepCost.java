@@ -75,7 +75,7 @@ final class KeepCost {
   }
 
   private static long bytes(Stoa stoa) {
-    return ObjectService.of(stoa, _ -> false).devices().stream()
+    return ObjectService.of(stoa, _ -> false).operator().devices().stream()
         .mapToLong(DeviceStats::logBytes)
         .sum();
   }

@@ -178,7 +178,9 @@ final class GrowthPhase {
         stores.add(store);
         if (group == 0) {
           var service = ObjectService.of(store, _ -> true);
-          service.coordinate(coordinator, service.participant(_ -> null));
+          service
+              .transactions()
+              .coordinate(coordinator, service.transactions().participant(_ -> null));
         }
         var own = new ArrayList<Counter>();
         for (int i = 0; i < COUNTERS; i++) own.add(store.get(Counter.class, "counter " + i));

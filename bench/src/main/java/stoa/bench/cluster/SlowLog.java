@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.ForwardingBatchLog;
-import stoa.log.Outcome;
 
 /// A log in memory whose appends take as long as replicated ones.
 final class SlowLog extends ForwardingBatchLog {
@@ -22,7 +22,7 @@ final class SlowLog extends ForwardingBatchLog {
   }
 
   @Override
-  public void append(Batch batch, Consumer<Outcome> done) {
+  public void append(Batch batch, Consumer<BatchOutcome> done) {
     logged.accept(batch);
     long end = System.nanoTime() + time.toNanos();
     super.append(

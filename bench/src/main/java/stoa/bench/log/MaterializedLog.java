@@ -5,8 +5,8 @@ import java.util.List;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.Sequencer;
 import stoa.log.Token;
 
@@ -42,8 +42,8 @@ final class MaterializedLog implements AppendLog {
     log.append(batch, MaterializedLog::check);
   }
 
-  private static void check(Outcome outcome) {
-    if (!(outcome instanceof Outcome.Committed)) {
+  private static void check(BatchOutcome outcome) {
+    if (!(outcome instanceof BatchOutcome.Committed)) {
       throw new IllegalStateException("a batch was not committed: " + outcome);
     }
   }

@@ -6,13 +6,13 @@ import org.apache.fory.resolver.ClassResolver;
 import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.Serializer;
 
-/// A `Class` as a value, by its name. The [Codec] proves that a reader finds the same class.
+/// A `Class` as a value, by its name. The [ForyCodec] proves that a reader finds the same class.
 @SuppressWarnings("rawtypes") // Justification: Fory asks for the class of its objects
 final class ClassSerializer extends Serializer<Class> {
-  private final Codec codec;
+  private final ForyCodec codec;
   private final ClassResolver resolver;
 
-  ClassSerializer(Codec codec, TypeResolver resolver) {
+  ClassSerializer(ForyCodec codec, TypeResolver resolver) {
     super(resolver.getConfig(), Class.class);
     this.codec = codec;
     this.resolver = (ClassResolver) resolver;

@@ -7,21 +7,21 @@ import org.jspecify.annotations.Nullable;
 /// Idle codecs. Thread-safe; its number of places bounds it whatever the number of threads, so that
 /// virtual threads cost nothing here.
 final class CodecPool {
-  private final AtomicReferenceArray<@Nullable Codec> places;
-  private final Supplier<Codec> maker;
+  private final AtomicReferenceArray<@Nullable ForyCodec> places;
+  private final Supplier<ForyCodec> maker;
 
-  CodecPool(int placesMax, Supplier<Codec> maker) {
+  CodecPool(int placesMax, Supplier<ForyCodec> maker) {
     this.places = new AtomicReferenceArray<>(Integer.highestOneBit(placesMax));
     this.maker = maker;
   }
 
-  Codec take() {
+  ForyCodec take() {
     int mask = places.length() - 1;
     int start = start();
     for (int i = 0; i <= mask; i++) {
       int place = (start + i) & mask;
       if (places.getPlain(place) == null) continue;
-      Codec codec = places.getAndSet(place, null);
+      ForyCodec codec = places.getAndSet(place, null);
       if (codec != null) return codec;
     }
     return maker.get();
@@ -29,7 +29,7 @@ final class CodecPool {
 
   /// Returns a codec to the pool after a call that succeeded; the pool drops it when all places are
   /// taken.
-  void give(Codec codec) {
+  void give(ForyCodec codec) {
     if (!codec.reusable()) return;
     int mask = places.length() - 1;
     int start = start();

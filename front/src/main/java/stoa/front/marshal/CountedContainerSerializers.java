@@ -22,9 +22,9 @@ import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.collection.CollectionSerializer;
 import org.apache.fory.serializer.collection.MapSerializer;
 
-/// Containers that hash or compare their elements, read under the [Effort] of a [Codec]: it gathers
-/// their elements first, and adds them when it has counted the work. [Filling] does the same for
-/// the containers that may hold an object which is still being read.
+/// Containers that hash or compare their elements, read under the [Effort] of a [ForyCodec]: it
+/// gathers their elements first, and adds them when it has counted the work. [Filling] does the
+/// same for the containers that may hold an object which is still being read.
 ///
 /// Without an effort, as for states that the store itself wrote, it fills them while it reads them.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
@@ -54,7 +54,7 @@ final class CountedContainerSerializers {
 
   /// Wraps the serializers of a codec's containers. Call it after all code that registers others
   /// for them.
-  static void register(Codec codec, Fory fory, TypeResolver resolver) {
+  static void register(ForyCodec codec, Fory fory, TypeResolver resolver) {
     for (Class type : SETS) {
       var before = (CollectionSerializer) resolver.getSerializer(type);
       fory.registerSerializer(type, new Sets(codec, resolver, type, before));
@@ -115,10 +115,10 @@ final class CountedContainerSerializers {
   }
 
   private static final class Sets extends CollectionSerializer<Collection> {
-    private final Codec codec;
+    private final ForyCodec codec;
     private final CollectionSerializer before;
 
-    Sets(Codec codec, TypeResolver resolver, Class type, CollectionSerializer before) {
+    Sets(ForyCodec codec, TypeResolver resolver, Class type, CollectionSerializer before) {
       super(resolver, type, before.supportCodegenHook());
       this.codec = codec;
       this.before = before;
@@ -145,10 +145,10 @@ final class CountedContainerSerializers {
   }
 
   private static final class Maps extends MapSerializer<Map> {
-    private final Codec codec;
+    private final ForyCodec codec;
     private final MapSerializer before;
 
-    Maps(Codec codec, TypeResolver resolver, Class type, MapSerializer before) {
+    Maps(ForyCodec codec, TypeResolver resolver, Class type, MapSerializer before) {
       super(resolver, type, before.supportCodegenHook());
       this.codec = codec;
       this.before = before;

@@ -25,13 +25,13 @@ import stoa.spi.Facade;
 final class FacadeSerializers {
   private FacadeSerializers() {}
 
-  static Serializer<?> of(Codec codec, TypeResolver resolver, Class<?> type) {
+  static Serializer<?> of(ForyCodec codec, TypeResolver resolver, Class<?> type) {
     if (Map.class.isAssignableFrom(type)) return new OfMap(codec, resolver, type);
     if (Collection.class.isAssignableFrom(type)) return new OfCollection(codec, resolver, type);
     return new OfOther(codec, resolver, type);
   }
 
-  private static void write(Codec codec, WriteContext context, Object value) {
+  private static void write(ForyCodec codec, WriteContext context, Object value) {
     var facade = (Facade) value;
     Reference reference = codec.references().referenceOf(facade.shared());
     if (reference == null) {
@@ -43,7 +43,7 @@ final class FacadeSerializers {
     context.writeString(facade.form());
   }
 
-  private static Object read(Codec codec, ReadContext context) {
+  private static Object read(ForyCodec codec, ReadContext context) {
     String type = context.readString();
     var ref = new Ref<Object>(type, ReferenceSerializers.readKey(codec, context));
     long generation = context.getBuffer().readVarUInt64();
@@ -52,9 +52,9 @@ final class FacadeSerializers {
   }
 
   private static final class OfMap extends MapSerializer<Map> {
-    private final Codec codec;
+    private final ForyCodec codec;
 
-    OfMap(Codec codec, TypeResolver resolver, Class type) {
+    OfMap(ForyCodec codec, TypeResolver resolver, Class type) {
       super(resolver, type, false);
       this.codec = codec;
     }
@@ -71,9 +71,9 @@ final class FacadeSerializers {
   }
 
   private static final class OfCollection extends CollectionSerializer<Collection> {
-    private final Codec codec;
+    private final ForyCodec codec;
 
-    OfCollection(Codec codec, TypeResolver resolver, Class type) {
+    OfCollection(ForyCodec codec, TypeResolver resolver, Class type) {
       super(resolver, type, false);
       this.codec = codec;
     }
@@ -90,9 +90,9 @@ final class FacadeSerializers {
   }
 
   private static final class OfOther extends Serializer<Object> {
-    private final Codec codec;
+    private final ForyCodec codec;
 
-    OfOther(Codec codec, TypeResolver resolver, Class type) {
+    OfOther(ForyCodec codec, TypeResolver resolver, Class type) {
       super(resolver.getConfig(), type);
       this.codec = codec;
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// hash and no place in an order before all its fields are read. So a set or map with such a key is
 /// filled only when the codec has read everything.
 ///
-/// Used by one [Codec], and so by one thread at a time.
+/// Used by one [ForyCodec], and so by one thread at a time.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: collections of anything
 final class Filling implements RefReader {
   /*

@@ -12,7 +12,7 @@ final class KnownClasses extends ClassLoader {
 
   private final Map<String, Class<?>> registered = new HashMap<>();
 
-  KnownClasses(Registry registry) {
+  KnownClasses(ClassRegistry registry) {
     super(ClassLoader.getPlatformClassLoader());
     for (Class<?> type : registry.entries().keySet()) registered.put(type.getName(), type);
     registry

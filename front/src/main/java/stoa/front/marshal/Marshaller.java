@@ -65,7 +65,7 @@ public final class Marshaller {
   private final Object registering = new Object();
   private volatile Generation generation;
 
-  private record Generation(Registry registry, CodecPool codecs) {}
+  private record Generation(ClassRegistry registry, CodecPool codecs) {}
 
   /// Creates a marshaller of a store without blobs.
   ///
@@ -95,7 +95,7 @@ public final class Marshaller {
     this.references = references;
     this.loader = loader;
     this.bytesMax = bytesMax;
-    Registry registry = new Registry(ids, blobs);
+    ClassRegistry registry = new ClassRegistry(ids, blobs);
     for (Class<?> type : extraTypes) registry = registry.with(type);
     this.generation = generation(registry);
   }
@@ -140,11 +140,12 @@ public final class Marshaller {
     return generation.registry.has(type);
   }
 
-  private Generation generation(Registry registry) {
+  private Generation generation(ClassRegistry registry) {
     int places = 4 * Runtime.getRuntime().availableProcessors();
     var known = new KnownClasses(registry);
     return new Generation(
-        registry, new CodecPool(places, () -> new Codec(registry, references, known, bytesMax)));
+        registry,
+        new CodecPool(places, () -> new ForyCodec(registry, references, known, bytesMax)));
   }
 
   // ---- arguments
@@ -402,12 +403,12 @@ public final class Marshaller {
   /// Returns whether an object is deeply immutable, so that callers may pass it without a copy.
   /// Quick; false when the answer would take long.
   public boolean isValue(@Nullable Object object) {
-    return Values.isValue(object);
+    return ImmutableValues.isValue(object);
   }
 
   /// Returns a copy of a value that shares nothing mutable with it.
   public @Nullable Object copy(@Nullable Object object) {
-    return Values.isValue(object) ? object : value(value(object));
+    return ImmutableValues.isValue(object) ? object : value(value(object));
   }
 
   // ---- state
@@ -521,18 +522,18 @@ public final class Marshaller {
 
   // ----
 
-  private <R> R using(Function<Codec, R> action) {
+  private <R> R using(Function<ForyCodec, R> action) {
     return using(loader, action);
   }
 
-  private <R> R using(ClassLoader keys, Function<Codec, R> action) {
+  private <R> R using(ClassLoader keys, Function<ForyCodec, R> action) {
     return using(keys, null, action);
   }
 
-  private <R> R using(ClassLoader keys, @Nullable Effort effort, Function<Codec, R> action) {
+  private <R> R using(ClassLoader keys, @Nullable Effort effort, Function<ForyCodec, R> action) {
     boolean learned = false;
     while (true) {
-      Registry before = generation.registry;
+      ClassRegistry before = generation.registry;
       try {
         return once(keys, effort, action);
       } catch (NotShareable unknown) {
@@ -546,8 +547,8 @@ public final class Marshaller {
   /// Registers the class for whose lack a value was refused, if the store has had it and this
   /// process has it; returns whether there is more now than before the refusal. So it depends on
   /// the store, and not on what this process did before, which values it reads and writes.
-  private boolean registers(NotShareable refusal, Registry before, @Nullable Effort effort) {
-    String name = Codec.absentIn(refusal);
+  private boolean registers(NotShareable refusal, ClassRegistry before, @Nullable Effort effort) {
+    String name = ForyCodec.absentIn(refusal);
     if (name == null) return false;
     if (effort != null) effort.beginRegistering();
     try {
@@ -557,12 +558,13 @@ public final class Marshaller {
     } catch (NotShareable unfit) {
       // Another process may have a class that fits.
       throw new NotShareable(
-          refusal.getMessage() + "; it does not fit: " + unfit.getMessage(), Codec.absent(name));
+          refusal.getMessage() + "; it does not fit: " + unfit.getMessage(),
+          ForyCodec.absent(name));
     }
   }
 
   private boolean isKnown(Class<?> type) {
-    Registry registry = generation.registry;
+    ClassRegistry registry = generation.registry;
     return type.isAnnotationPresent(Shared.class)
         ? registry.has(SharedType.of(type))
         : registry.has(type);
@@ -575,9 +577,9 @@ public final class Marshaller {
     return cause instanceof ClassNotFoundException || cause instanceof LinkageError;
   }
 
-  private <R> R once(ClassLoader keys, @Nullable Effort effort, Function<Codec, R> action) {
+  private <R> R once(ClassLoader keys, @Nullable Effort effort, Function<ForyCodec, R> action) {
     CodecPool codecs = generation.codecs;
-    Codec codec = codecs.take();
+    ForyCodec codec = codecs.take();
     codec.keys(keys);
     codec.effort(effort);
     try {
@@ -594,7 +596,7 @@ public final class Marshaller {
     }
   }
 
-  private static void give(CodecPool codecs, Codec codec) {
+  private static void give(CodecPool codecs, ForyCodec codec) {
     codec.effort(null);
     codecs.give(codec);
   }

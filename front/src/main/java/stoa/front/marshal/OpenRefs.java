@@ -13,7 +13,7 @@ import stoa.NotShareable;
 /// `Collections.unmodifiableList` wraps a list. The reader would find null, or an unusable object,
 /// in the place of the reference.
 ///
-/// Used by one [Codec], and so by one thread at a time.
+/// Used by one [ForyCodec], and so by one thread at a time.
 final class OpenRefs implements RefWriter {
   private final MapRefWriter known;
 

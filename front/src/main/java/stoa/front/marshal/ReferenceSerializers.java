@@ -26,11 +26,15 @@ final class ReferenceSerializers {
 
   /// Proxies, and instances of running methods: written as references, read as proxies.
   static final class OfShared extends Serializer<Object> {
-    private final Codec codec;
-    private final Registry.Entry.ByReference shared;
+    private final ForyCodec codec;
+    private final ClassRegistry.Entry.ByReference shared;
 
     @SuppressWarnings("unchecked") // Justification: Fory asks for the class as that of its objects
-    OfShared(Codec codec, TypeResolver resolver, Class<?> type, Registry.Entry.ByReference shared) {
+    OfShared(
+        ForyCodec codec,
+        TypeResolver resolver,
+        Class<?> type,
+        ClassRegistry.Entry.ByReference shared) {
       super(resolver.getConfig(), (Class<Object>) type);
       this.codec = codec;
       this.shared = shared;
@@ -77,10 +81,10 @@ final class ReferenceSerializers {
 
   /// [Ref] as a value.
   static final class OfRef extends Serializer<Ref<?>> {
-    private final Codec codec;
+    private final ForyCodec codec;
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: there is no Class<Ref<?>>
-    OfRef(Codec codec, TypeResolver resolver) {
+    OfRef(ForyCodec codec, TypeResolver resolver) {
       super(resolver.getConfig(), (Class<Ref<?>>) (Class) Ref.class);
       this.codec = codec;
     }
@@ -105,7 +109,7 @@ final class ReferenceSerializers {
     buffer.writeBytes(bytes);
   }
 
-  static Object readKey(Codec codec, ReadContext context) {
+  static Object readKey(ForyCodec codec, ReadContext context) {
     MemoryBuffer buffer = context.getBuffer();
     int length = buffer.readVarUInt32();
     if (length < 0 || length > Keys.KEY_BYTES_MAX) {

@@ -78,7 +78,7 @@ final class StableOrderSerializers {
         List.of(Map::entry, AbstractMap.SimpleEntry::new, AbstractMap.SimpleImmutableEntry::new);
     for (int i = 0; i < entries.size(); i++) {
       Class<?> type = entries.get(i).apply(1, 1).getClass();
-      fory.register(type, Codec.ENTRY_ID + i);
+      fory.register(type, ForyCodec.ENTRY_ID + i);
       fory.registerSerializer(type, new Entries(resolver, type, entries.get(i)));
     }
     for (Class type : REFUSED) fory.registerSerializer(type, new Refused(resolver, type));
@@ -436,12 +436,12 @@ final class StableOrderSerializers {
 
     @Override
     public Collection onCollectionWrite(WriteContext context, Collection value) {
-      throw Codec.refused(value.getClass().getName());
+      throw ForyCodec.refused(value.getClass().getName());
     }
 
     @Override
     public Collection newCollection(ReadContext context, boolean elementReadAlwaysAdvances) {
-      throw Codec.refused(getType().getName());
+      throw ForyCodec.refused(getType().getName());
     }
   }
 

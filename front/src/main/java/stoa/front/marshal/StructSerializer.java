@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.NotShareable;
 
-/// Writes and reads instances of one class of the program. Used by one [Codec], and so by one
+/// Writes and reads instances of one class of the program. Used by one [ForyCodec], and so by one
 /// thread at a time.
 final class StructSerializer extends Serializer<Object> {
   // Stands for a record while the codec reads its components. A constructor cannot create a record
@@ -23,7 +23,7 @@ final class StructSerializer extends Serializer<Object> {
 
   private static final class Unfinished {}
 
-  private final Codec codec;
+  private final ForyCodec codec;
   private final Struct struct;
   private final Struct.Slot[] slots;
   private final TypeInfoHolder[] holders;
@@ -35,7 +35,7 @@ final class StructSerializer extends Serializer<Object> {
   private final boolean open;
 
   @SuppressWarnings("unchecked") // Justification: Fory asks for the class as that of its objects
-  StructSerializer(Codec codec, TypeResolver resolver, Struct struct) {
+  StructSerializer(ForyCodec codec, TypeResolver resolver, Struct struct) {
     super(resolver.getConfig(), (Class<Object>) struct.type());
     this.codec = codec;
     this.struct = struct;
@@ -44,15 +44,15 @@ final class StructSerializer extends Serializer<Object> {
     for (int i = 0; i < slots.length; i++) holders[i] = resolver.nilTypeInfoHolder();
     this.otherHolder = resolver.nilTypeInfoHolder();
     this.isRecord = struct.type().isRecord();
-    this.open = isRecord && !Values.isImmutable(struct.type());
+    this.open = isRecord && !ImmutableValues.isImmutable(struct.type());
   }
 
   @Override
   public void write(WriteContext context, Object value) {
-    if (context.getDepth() > Codec.DEPTH_MAX) {
+    if (context.getDepth() > ForyCodec.DEPTH_MAX) {
       throw new NotShareable(
           "objects nest deeper than "
-              + Codec.DEPTH_MAX
+              + ForyCodec.DEPTH_MAX
               + " at a "
               + struct.type().getName()
               + "; keep them in a collection instead of a chain");

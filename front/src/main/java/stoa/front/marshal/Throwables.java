@@ -24,7 +24,7 @@ import stoa.front.types.Platform;
 /// Only a thrown exception keeps its trace. The trace shows the engine's path to the code, and a
 /// replay takes another path. So an exception inside a state has none.
 ///
-/// The exception must be of the JDK, of Stoa or of the registry. Used by one [Codec].
+/// The exception must be of the JDK, of Stoa or of the registry. Used by one [ForyCodec].
 final class Throwables {
   /*
    * An exception is not state: it is written with names rather than with a schema, and a reader
@@ -56,9 +56,9 @@ final class Throwables {
   private static final byte UNSET_CAUSE = 1;
   private static final byte CAUSED = 2;
 
-  private final Codec codec;
+  private final ForyCodec codec;
 
-  Throwables(Codec codec, TypeResolver resolver) {
+  Throwables(ForyCodec codec, TypeResolver resolver) {
     this.codec = codec;
     if (resolver.isRegistrationFinished()) throw new IllegalStateException("too late to register");
   }
@@ -111,8 +111,8 @@ final class Throwables {
 
   @SuppressWarnings("ReferenceEquality") // Justification: a cause that was never set is `this`
   void writeBody(WriteContext context, Throwable thrown) {
-    if (context.getDepth() > Codec.DEPTH_MAX) {
-      throw new NotShareable("an exception has more than " + Codec.DEPTH_MAX + " causes");
+    if (context.getDepth() > ForyCodec.DEPTH_MAX) {
+      throw new NotShareable("an exception has more than " + ForyCodec.DEPTH_MAX + " causes");
     }
     MemoryBuffer buffer = context.getBuffer();
     context.writeStringRef((String) MESSAGE.getObject(thrown));
@@ -231,7 +231,7 @@ final class Throwables {
           "an exception of the class "
               + name
               + " is stored, which is not on the class path, or no method declares",
-          e instanceof ClassNotFoundException ? Codec.absent(Registry.CLASS + name) : e);
+          e instanceof ClassNotFoundException ? ForyCodec.absent(ClassRegistry.CLASS + name) : e);
     }
     check(type);
     return type;
@@ -242,7 +242,7 @@ final class Throwables {
         Platform.has(type)
             || StoaException.class.isAssignableFrom(type)
             || codec.registry().has(type);
-    if (!known || !Throwable.class.isAssignableFrom(type)) throw Codec.refused(type.getName());
+    if (!known || !Throwable.class.isAssignableFrom(type)) throw ForyCodec.refused(type.getName());
   }
 
   private static Shape shape(Class<?> type) {

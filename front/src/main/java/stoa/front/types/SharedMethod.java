@@ -59,9 +59,9 @@ public final class SharedMethod {
   ///
   /// @param key the index of the parameter that is marked [stoa.Key]; negative when there is none
   /// @param commutes whether it is marked [stoa.Commutes]
-  record Parts(int key, boolean commutes) {
+  record FootprintMarks(int key, boolean commutes) {
     /// A method that works on the whole object.
-    static final Parts ALL = new Parts(-1, false);
+    static final FootprintMarks ALL = new FootprintMarks(-1, false);
   }
 
   private final String id;
@@ -73,7 +73,7 @@ public final class SharedMethod {
   private final List<Type> genericParameterTypes;
   private final boolean isSuccessor;
   private final Waiting waiting;
-  private final Parts parts;
+  private final FootprintMarks parts;
 
   // The method that is called when a caller leaves while it waits; set once, null for none.
   private @Nullable SharedMethod left;
@@ -88,7 +88,7 @@ public final class SharedMethod {
       Waiting waiting,
       Method method,
       MethodHandle handle,
-      Parts parts) {
+      FootprintMarks parts) {
     this.waiting = waiting;
     this.id = id;
     this.index = index;

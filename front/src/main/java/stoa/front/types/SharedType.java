@@ -660,7 +660,8 @@ public final class SharedType {
   }
 
   /// Returns what the annotations of a method say about the part on which it works.
-  private static SharedMethod.Parts parts(Class<?> face, Class<?> implementation, Method method) {
+  private static SharedMethod.FootprintMarks parts(
+      Class<?> face, Class<?> implementation, Method method) {
     boolean commutes = annotation(face, implementation, method, Commutes.class) != null;
     int key = -1;
     for (Class<?> place : places(face, implementation)) {
@@ -668,7 +669,7 @@ public final class SharedType {
       if (declared == null || key >= 0) continue;
       key = keyParameter(declared);
     }
-    if (!commutes && key < 0) return SharedMethod.Parts.ALL;
+    if (!commutes && key < 0) return SharedMethod.FootprintMarks.ALL;
     SharedMethod.Kind kind = kind(face, implementation, method);
     String mark = commutes ? "@Commutes" : "@Key";
     if (kind.isTransaction()) {
@@ -690,7 +691,7 @@ public final class SharedType {
               + " is marked @Commutes and @Accessor, and only changes can commute; remove one of"
               + " them");
     }
-    return new SharedMethod.Parts(key, commutes);
+    return new SharedMethod.FootprintMarks(key, commutes);
   }
 
   /// Returns the index of the parameter that is marked with [Key]; negative when there is none.

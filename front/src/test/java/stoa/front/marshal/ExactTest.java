@@ -863,9 +863,9 @@ class ExactTest {
 
   private List<Class<?>> takenByFory() throws ReflectiveOperationException {
     var codec =
-        new Codec(
-            new Registry(new MemoryTypeIds()), NOTHING_SHARED, getClass().getClassLoader(), 1);
-    var fory = Codec.class.getDeclaredField("fory");
+        new ForyCodec(
+            new ClassRegistry(new MemoryTypeIds()), NOTHING_SHARED, getClass().getClassLoader(), 1);
+    var fory = ForyCodec.class.getDeclaredField("fory");
     fory.setAccessible(true);
     var resolver = ((org.apache.fory.Fory) fory.get(codec)).getTypeResolver();
     return ((org.apache.fory.resolver.ClassResolver) resolver).getRegisteredClasses();

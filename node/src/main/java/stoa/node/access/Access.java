@@ -23,7 +23,7 @@ public final class Access {
   private final IdentitySource source;
   private final Supplier<@Nullable Secret> shared;
   private final Secret own;
-  private final Refusals refusals = new Refusals();
+  private final RefusalThrottle refusals = new RefusalThrottle();
   private volatile Identities identities;
 
   /// Creates it.
@@ -71,7 +71,7 @@ public final class Access {
   }
 
   /// Returns the refusals of all doors.
-  public Refusals refusals() {
+  public RefusalThrottle refusals() {
     return refusals;
   }
 

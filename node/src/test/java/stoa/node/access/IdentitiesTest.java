@@ -179,9 +179,9 @@ class IdentitiesTest {
 
   @Test
   void aSourceLearnsOfFewRefusalsAtATimeAndOthersAreNotDelayed() throws Exception {
-    var refusals = new Refusals();
-    var ended = new CountDownLatch(Refusals.WAITING_MAX);
-    for (int i = 0; i < Refusals.WAITING_MAX; i++) {
+    var refusals = new RefusalThrottle();
+    var ended = new CountDownLatch(RefusalThrottle.WAITING_MAX);
+    for (int i = 0; i < RefusalThrottle.WAITING_MAX; i++) {
       assertTrue(refusals.mayTry("one"));
       refusals.unproved("one", ended::countDown);
     }
@@ -189,18 +189,19 @@ class IdentitiesTest {
     assertTrue(refusals.mayTry("other"));
     ended.await();
     assertTrue(refusals.mayTry("one"));
-    assertEquals(Refusals.WAITING_MAX, refusals.unproved());
+    assertEquals(RefusalThrottle.WAITING_MAX, refusals.unproved());
   }
 
   @Test
   void theTableOfSourcesIsBounded() throws Exception {
-    var refusals = new Refusals();
-    int sources = 3 * Refusals.SOURCES_MAX;
+    var refusals = new RefusalThrottle();
+    int sources = 3 * RefusalThrottle.SOURCES_MAX;
     var ended = new CountDownLatch(sources);
     for (int i = 0; i < sources; i++) {
       refusals.forbidden("identity " + i, "it may not", ended::countDown);
     }
-    assertTrue(refusals.sources() <= Refusals.SOURCES_MAX + 1, "sources " + refusals.sources());
+    assertTrue(
+        refusals.sources() <= RefusalThrottle.SOURCES_MAX + 1, "sources " + refusals.sources());
     assertFalse(refusals.mayTry("one more"));
     ended.await();
     assertEquals(0, refusals.sources());

@@ -12,9 +12,9 @@ import java.util.Random;
 import java.util.Set;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchOutcome;
 import stoa.log.Consensus;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.log.ReplicatedBatchLog;
@@ -228,7 +228,7 @@ final class WriteCost {
       owner.append(
           new Batch(sequencer.grant(batch), owner.term(), ++sequence, 1, entries),
           outcome -> {
-            if (!(outcome instanceof Outcome.Committed))
+            if (!(outcome instanceof BatchOutcome.Committed))
               throw new IllegalStateException("" + outcome);
           });
     }

@@ -23,17 +23,17 @@ class RaftContractTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> keepsTheContractOfAShardsLog(@TempDir Path directory) {
+  Stream<DynamicTest> keepsTheContractOfAGroupsLog(@TempDir Path directory) {
     return BatchLogContract.cases().stream()
         .map(demand ->
             DynamicTest.dynamicTest(
                 demand.name(),
                 () -> {
-                  var shard = new RaftShard(fresh(directory), 3, 1_000);
+                  var group = new PoweredGroup(fresh(directory), 3, 1_000);
                   try {
-                    demand.body().run(shard);
+                    demand.body().run(group);
                   } finally {
-                    CLOSING.execute(shard::close);
+                    CLOSING.execute(group::close);
                   }
                 }));
   }

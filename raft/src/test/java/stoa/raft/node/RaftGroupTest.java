@@ -41,10 +41,10 @@ import stoa.base.Secret;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.Replica;
 import stoa.log.Sequencer;
 import stoa.log.Streams;
@@ -65,7 +65,7 @@ import stoa.transport.Status;
 class RaftGroupTest {
   private static final StreamId STREAM = StreamId.of("a stream");
 
-  /// The owner of a shard, which appends one entry at a time to one stream.
+  /// A writer of the group's log, which appends one entry at a time to one stream.
   private static final class Owner {
     private final BatchLog log;
     private final Sequencer sequencer;
@@ -79,20 +79,20 @@ class RaftGroupTest {
       address = log.streams().last(STREAM);
     }
 
-    Outcome append(String text) {
+    BatchOutcome append(String text) {
       var payload = text.getBytes(StandardCharsets.UTF_8);
       var entry =
           new Entry(
               STREAM, ++address, 0, 1, (byte) 1, payload, address == 1 ? new byte[] {1} : null);
       var token = sequencer.grant(1);
       var batch = new Batch(token, log.term(), ++sequence, 1, List.of(entry));
-      var outcomes = new ArrayList<Outcome>(1);
+      var outcomes = new ArrayList<BatchOutcome>(1);
       log.append(batch, outcomes::add);
       return outcomes.getFirst();
     }
 
     void require(String text) {
-      assertInstanceOf(Outcome.Committed.class, append(text));
+      assertInstanceOf(BatchOutcome.Committed.class, append(text));
     }
   }
 
@@ -111,11 +111,11 @@ class RaftGroupTest {
       throws Exception {
     var acknowledged = new TreeSet<String>();
     var refused = new TreeSet<String>();
-    try (var shard = new RaftShard(directory, 3, 50);
+    try (var group = new PoweredGroup(directory, 3, 50);
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int life = 0; life < 2; life++) {
-        var owner = new Owner(shard.leader());
-        var leads = shard.leading();
+        var owner = new Owner(group.leader());
+        var leads = group.leading();
         var enough = new CountDownLatch(40);
         String name = "life " + life + "/";
         var ended =
@@ -123,12 +123,12 @@ class RaftGroupTest {
               for (int i = 0; ; i++) {
                 String text = name + i;
                 switch (owner.append(text)) {
-                  case Outcome.Committed() -> acknowledged.add(text);
-                  case Outcome.Refused _, Outcome.Fenced _ -> {
+                  case BatchOutcome.Committed() -> acknowledged.add(text);
+                  case BatchOutcome.Refused _, BatchOutcome.Fenced _ -> {
                     refused.add(text);
                     return null;
                   }
-                  case Outcome.Unknown _ -> {
+                  case BatchOutcome.Unknown _ -> {
                     return null;
                   }
                 }
@@ -138,17 +138,17 @@ class RaftGroupTest {
         assertTrue(enough.await(60, TimeUnit.SECONDS));
         leads.kill();
         ended.get(60, TimeUnit.SECONDS);
-        shard.reopen();
-        new Owner(shard.leader()).require(name + "after");
+        group.reopen();
+        new Owner(group.leader()).require(name + "after");
         acknowledged.add(name + "after");
         leads.start();
-        leads.host(shard.members());
-        shard.reopen();
+        leads.host(group.members());
+        group.reopen();
       }
-      var last = new Owner(shard.leader());
+      var last = new Owner(group.leader());
       last.require("end");
-      shard.step();
-      for (var streams : shard.replicas()) {
+      group.step();
+      for (var streams : group.replicas()) {
         var texts = texts(streams);
         assertEquals(texts.size(), Set.copyOf(texts).size(), "each once");
         assertTrue(texts.containsAll(acknowledged), "all that was acknowledged");
@@ -159,34 +159,34 @@ class RaftGroupTest {
 
   @Test
   void confirmsWhereItIsLedAndNowhereElse(@TempDir Path directory) {
-    try (var shard = new RaftShard(directory, 3, 1_000)) {
-      shard.leader().confirm();
-      var leads = shard.leading();
-      for (var server : shard.servers) {
+    try (var group = new PoweredGroup(directory, 3, 1_000)) {
+      group.leader().confirm();
+      var leads = group.leading();
+      for (var server : group.servers) {
         if (server == leads) continue;
         assertThrows(Unavailable.class, () -> server.group().confirm());
         var proposed = server.group().propose(Replica.nothing());
         assertInstanceOf(Consensus.Result.Refused.class, proposed);
       }
       // Alone it may go on for as long as the lease lasts, and then must not.
-      for (var server : shard.servers) if (server != leads) server.kill();
-      shard.await("the leader gives up", () -> !leads.group().leads());
+      for (var server : group.servers) if (server != leads) server.kill();
+      group.await("the leader gives up", () -> !leads.group().leads());
       assertThrows(Unavailable.class, () -> leads.group().confirm());
     }
   }
 
   @Test
   void theLeaderGivesItsCheckpointsAndNobodyElse(@TempDir Path directory) throws IOException {
-    try (var shard = new RaftShard(directory, 3, 1_000)) {
-      var owner = new Owner(shard.leader());
+    try (var group = new PoweredGroup(directory, 3, 1_000)) {
+      var owner = new Owner(group.leader());
       for (int i = 0; i < 5; i++) owner.require("entry " + i);
-      var leads = shard.leading();
+      var leads = group.leading();
       byte[] state = "as of 3".getBytes(StandardCharsets.UTF_8);
       leads.replica().streams().checkpoint(STREAM, 3, state);
       var wanted = List.of(new CatchUp.Wanted(STREAM, 2), new CatchUp.Wanted(STREAM, 3));
-      for (var server : shard.servers) {
+      for (var server : group.servers) {
         if (server == leads) continue;
-        shard.await("it is told who leads", () -> server.group().leader().isPresent());
+        group.await("it is told who leads", () -> server.group().leader().isPresent());
         var got = new ArrayList<byte @Nullable []>();
         server.group().checkpoints(wanted, (_, bytes) -> got.add(bytes));
         assertNull(got.getFirst());
@@ -198,13 +198,13 @@ class RaftGroupTest {
 
   @Test
   void refusesABatchThatIsTooLarge(@TempDir Path directory) {
-    try (var shard = new RaftShard(directory, 1, 1_000)) {
-      var owner = new Owner(shard.leader());
-      var refused = assertInstanceOf(Outcome.Refused.class, owner.append("x".repeat(2 << 20)));
+    try (var group = new PoweredGroup(directory, 1, 1_000)) {
+      var owner = new Owner(group.leader());
+      var refused = assertInstanceOf(BatchOutcome.Refused.class, owner.append("x".repeat(2 << 20)));
       assertInstanceOf(LimitExceeded.class, refused.cause());
-      var second = new Owner(shard.leader());
+      var second = new Owner(group.leader());
       second.require("y".repeat((1 << 20) - 200));
-      assertFalse(texts(shard.leader().streams()).isEmpty());
+      assertFalse(texts(group.leader().streams()).isEmpty());
     }
   }
 
@@ -237,38 +237,38 @@ class RaftGroupTest {
 
   @Test
   void bringsAMemberLevelThatIsNewOrWasAwayForLong(@TempDir Path directory) {
-    try (var shard = new RaftShard(directory, 3, 8)) {
-      var owner = new Owner(shard.leader());
+    try (var group = new PoweredGroup(directory, 3, 8)) {
+      var owner = new Owner(group.leader());
       var texts = new ArrayList<String>();
       for (int i = 0; i < 40; i++) {
         texts.add("first " + i);
         owner.require(texts.getLast());
       }
-      var leads = shard.leading();
-      var away = shard.servers.stream().filter(server -> server != leads).findFirst().orElseThrow();
+      var leads = group.leading();
+      var away = group.servers.stream().filter(server -> server != leads).findFirst().orElseThrow();
       away.kill();
       for (int i = 0; i < 40; i++) {
         texts.add("second " + i);
         owner.require(texts.getLast());
       }
-      var bytes = write(shard.leader());
+      var bytes = write(group.leader());
       for (int i = 0; i < 12; i++) {
         texts.add("behind the bytes " + i);
         owner.require(texts.getLast());
       }
       // Dropped from the log of all: what comes back, or is new, finds none of it there.
-      shard.await("it is dropped", () -> leads.replica().durable().index() > 95);
+      group.await("it is dropped", () -> leads.replica().durable().index() > 95);
       away.start();
-      away.host(shard.members());
-      shard.step();
+      away.host(group.members());
+      group.step();
       assertEquals(texts, texts(away.replica().streams()));
       requireBytes(bytes, away.replica());
 
-      var fresh = shard.another("z");
+      var fresh = group.another("z");
       leads.group().add(fresh.self());
       owner.require("third");
       texts.add("third");
-      shard.step();
+      group.step();
       assertEquals(texts, texts(fresh.replica().streams()));
       requireBytes(bytes, fresh.replica());
       assertTrue(fresh.catchUps.get() > 0, "it got what it lacked from another one");
@@ -276,77 +276,77 @@ class RaftGroupTest {
 
       leads.group().remove("z");
       assertEquals(3, leads.group().members().size());
-      fresh.running().release(RaftShard.GROUP);
-      shard.servers.remove(fresh);
+      fresh.running().release(PoweredGroup.GROUP);
+      group.servers.remove(fresh);
       fresh.group = null;
       fresh.kill();
       owner.require("fourth");
       texts.add("fourth");
-      shard.step();
+      group.step();
       assertEquals(texts, texts(away.replica().streams()));
     }
   }
 
   @Test
   void goesOnWhenTheLeaderChangesWhileAMemberIsBroughtLevel(@TempDir Path directory) {
-    try (var shard = new RaftShard(directory, 3, 8)) {
-      var leads = shard.leading();
-      var away = shard.other(leads);
-      var next = shard.other(leads, away);
+    try (var group = new PoweredGroup(directory, 3, 8)) {
+      var leads = group.leading();
+      var away = group.other(leads);
+      var next = group.other(leads, away);
       next.stop();
       next.keepLog();
       next.start();
-      next.host(shard.members());
+      next.host(group.members());
       away.kill();
-      new Owner(shard.leader()).require("first");
+      new Owner(group.leader()).require("first");
       leads.group().transfer(next.id);
       // With a new leader another file of the log begins. Raft drops nothing below 1,024 entries.
       while (next.replica().applied().index() < 1_100) next.group().propose(Replica.nothing());
-      shard.await("it leads", next.group()::leads);
+      group.await("it leads", next.group()::leads);
       next.group().transfer(leads.id);
-      shard.await("it leads", leads.group()::leads);
+      group.await("it leads", leads.group()::leads);
       for (int i = 0; i < 20; i++) leads.group().propose(Replica.nothing());
-      shard.await("it is dropped", () -> leads.replica().durable().index() > 1_100);
+      group.await("it is dropped", () -> leads.replica().durable().index() > 1_100);
       var gate = new CountDownLatch(1);
       leads.way.close(gate);
       away.start();
-      away.host(shard.members());
-      shard.await("it asks who led", leads.way::holds);
+      away.host(group.members());
+      group.await("it asks who led", leads.way::holds);
       leads.group().transfer(next.id);
       // From the next one's log it could have all; now it is given it by the last one, too.
       gate.countDown();
-      shard.reopen();
-      var owner = new Owner(shard.leader());
+      group.reopen();
+      var owner = new Owner(group.leader());
       owner.require("second");
-      shard.step();
+      group.step();
       assertEquals(List.of("first", "second"), texts(away.replica().streams()));
-      shard.await("it is whole", () -> away.replica().isWhole());
+      group.await("it is whole", () -> away.replica().isWhole());
       owner.require("last");
-      shard.step();
+      group.step();
     }
   }
 
   @Test
   void whoLedComesBackWhenTheNextOneHasDroppedAllBeforeItsOwnTerm(@TempDir Path directory) {
-    try (var shard = new RaftShard(directory, 3, 8)) {
-      new Owner(shard.leader()).require("first");
-      var led = shard.leading();
+    try (var group = new PoweredGroup(directory, 3, 8)) {
+      new Owner(group.leader()).require("first");
+      var led = group.leading();
       for (int i = 0; i < 500; i++) led.group().propose(Replica.nothing());
       // All have all of it, and nothing else comes behind it in its term.
-      shard.step();
+      group.step();
       led.stop();
-      shard.reopen();
-      var owner = new Owner(shard.leader());
-      var leads = shard.leading();
+      group.reopen();
+      var owner = new Owner(group.leader());
+      var leads = group.leading();
       // Raft drops nothing below 1,024 entries.
       for (int i = 0; i < 600; i++) leads.group().propose(Replica.nothing());
       owner.require("second");
-      shard.await("it is dropped", () -> leads.replica().durable().index() > 1_090);
+      group.await("it is dropped", () -> leads.replica().durable().index() > 1_090);
       assertTrue(leads.group().lacking().getOrDefault(led.id, 0L) > Group.LACKING_MAX);
       led.start();
-      led.host(shard.members());
-      shard.step();
-      shard.await("it lacks nothing", () -> leads.group().lacking().getOrDefault(led.id, 1L) == 0);
+      led.host(group.members());
+      group.step();
+      group.await("it lacks nothing", () -> leads.group().lacking().getOrDefault(led.id, 1L) == 0);
       assertEquals(List.of("first", "second"), texts(led.replica().streams()));
       assertTrue(led.catchUps.get() > 0, "it had to be brought level");
     }
@@ -355,25 +355,25 @@ class RaftGroupTest {
   @Test
   void nobodyGoesOnAloneWhoWasNoMember(@TempDir Path directory) {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor();
-        var shard = new RaftShard(directory, 3, 8)) {
-      new Owner(shard.leader()).require("first");
-      var leads = shard.leading();
+        var group = new PoweredGroup(directory, 3, 8)) {
+      new Owner(group.leader()).require("first");
+      var leads = group.leading();
       var gate = new CountDownLatch(1);
       leads.way.close(gate);
-      var fresh = shard.another("z");
+      var fresh = group.another("z");
       var _ =
           threads.submit(() -> {
             leads.group().add(fresh.self());
           });
-      shard.await("it asks who leads", leads.way::holds);
+      group.await("it asks who leads", leads.way::holds);
       fresh.stop();
-      shard.servers.remove(fresh);
+      group.servers.remove(fresh);
       var config = NodeConfig.of("z", directory.resolve("z"));
-      try (var replica = new Replica(Device.open(new SimulatedDisk(1), RaftShard.SMALL))) {
+      try (var replica = new Replica(Device.open(new SimulatedDisk(1), PoweredGroup.SMALL))) {
         var refused =
             assertThrows(
                 Unavailable.class,
-                () -> new MicroRaft().continueAlone(config, RaftShard.GROUP, replica));
+                () -> new MicroRaft().continueAlone(config, PoweredGroup.GROUP, replica));
         assertTrue(
             String.valueOf(refused.getMessage()).contains("was none yet"), refused::toString);
       }
@@ -383,8 +383,8 @@ class RaftGroupTest {
 
   @Test
   void releasesAtAllReplicasWhatTheOwnerReleases(@TempDir Path directory) {
-    try (var shard = new RaftShard(directory, 3, 1_000)) {
-      var log = shard.leader();
+    try (var group = new PoweredGroup(directory, 3, 1_000)) {
+      var log = group.leader();
       var owner = new Owner(log);
       for (int i = 1; i <= 10; i++) owner.require("entry " + i);
       log.streams().checkpoint(STREAM, 6, new byte[] {6});
@@ -392,18 +392,18 @@ class RaftGroupTest {
       assertEquals(8, log.streams().oldest(STREAM));
       assertEquals(6, log.streams().firstKept(STREAM));
       owner.require("later");
-      shard.step();
-      for (var streams : shard.replicas()) {
+      group.step();
+      for (var streams : group.replicas()) {
         assertEquals(8, streams.oldest(STREAM));
         boolean has = streams.checkpointAt(STREAM, 8) == 6;
         // Without a checkpoint of its own a replica keeps what it would make it from.
         assertEquals(has ? 6 : 1, streams.firstKept(STREAM));
         assertThrows(
             IllegalStateException.class,
-            () -> shard.servers.getFirst().replica().streams().trim(STREAM, 9));
+            () -> group.servers.getFirst().replica().streams().trim(STREAM, 9));
       }
       // With a checkpoint of its own, it releases that by itself.
-      for (var server : shard.servers) {
+      for (var server : group.servers) {
         var own = server.replica().streams();
         own.checkpointAndRelease(STREAM, 8, new byte[] {8});
         assertEquals(8, own.firstKept(STREAM));
@@ -414,15 +414,15 @@ class RaftGroupTest {
 
   @Test
   void givesTheLeadershipToWhomItIsTold(@TempDir Path directory) {
-    try (var shard = new RaftShard(directory, 3, 1_000)) {
-      new Owner(shard.leader()).require("before");
-      var leads = shard.leading();
+    try (var group = new PoweredGroup(directory, 3, 1_000)) {
+      new Owner(group.leader()).require("before");
+      var leads = group.leading();
       var other =
-          shard.servers.stream().filter(server -> server != leads).findFirst().orElseThrow();
+          group.servers.stream().filter(server -> server != leads).findFirst().orElseThrow();
       leads.group().transfer(other.id);
-      shard.await("the other one leads", () -> other.group().leads());
-      shard.reopen();
-      new Owner(shard.leader()).require("after");
+      group.await("the other one leads", () -> other.group().leads());
+      group.reopen();
+      new Owner(group.leader()).require("after");
       assertEquals(List.of("before", "after"), texts(other.replica().streams()));
     }
   }
@@ -436,17 +436,17 @@ class RaftGroupTest {
         both, Files.readString(own.certificate()) + Files.readString(other.certificate()));
     var tls =
         new NodeConfig.Tls(own.certificate(), own.key(), both, read(own.certificate())::equals);
-    try (var shard = new RaftShard(directory, 3, 8, tls)) {
-      var owner = new Owner(shard.leader());
+    try (var group = new PoweredGroup(directory, 3, 8, tls)) {
+      var owner = new Owner(group.leader());
       for (int i = 0; i < 40; i++) owner.require("entry " + i);
-      shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
-      var fresh = shard.another("z");
-      shard.leading().group().add(fresh.self());
-      shard.step();
+      group.await("it is dropped", () -> group.leading().replica().durable().index() > 30);
+      var fresh = group.another("z");
+      group.leading().group().add(fresh.self());
+      group.step();
       assertEquals(40, texts(fresh.replica().streams()).size());
       assertTrue(fresh.catchUps.get() > 0);
 
-      var self = shard.leading().self();
+      var self = group.leading().self();
       assertThrows(IOException.class, () -> ask(MemberNetwork.of(null, Reach.ALL), self));
       // One that trusts it and has no certificate that it would trust.
       var foreign = certificate(Files.createDirectory(directory.resolve("foreign")));
@@ -464,19 +464,19 @@ class RaftGroupTest {
   void readsCertificatesAgainWhileMembersRun(@TempDir Path directory) throws Exception {
     var tls = certificate(directory);
     var next = certificate(Files.createDirectory(directory.resolve("next")));
-    try (var shard = new RaftShard(directory, 3, 8, tls)) {
-      var owner = new Owner(shard.leader());
+    try (var group = new PoweredGroup(directory, 3, 8, tls)) {
+      var owner = new Owner(group.leader());
       for (int i = 0; i < 40; i++) owner.require("entry " + i);
-      shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
-      var self = shard.leading().self();
+      group.await("it is dropped", () -> group.leading().replica().durable().index() > 30);
+      var self = group.leading().self();
       ask(MemberNetwork.of(tls, Reach.ALL), self);
       assertThrows(IOException.class, () -> ask(MemberNetwork.of(next, Reach.ALL), self));
       // A key without its certificate changes nothing; both together do, at all members.
       Files.copy(next.key(), tls.key(), StandardCopyOption.REPLACE_EXISTING);
       assertThrows(IOException.class, () -> ask(MemberNetwork.of(next, Reach.ALL), self));
       Files.copy(next.certificate(), tls.certificate(), StandardCopyOption.REPLACE_EXISTING);
-      shard.await("the new ones count", () -> answers(next, self));
-      shard.await("every node reads them", () -> answers(tls, self));
+      group.await("the new ones count", () -> answers(next, self));
+      group.await("every node reads them", () -> answers(tls, self));
     }
   }
 
@@ -492,17 +492,17 @@ class RaftGroupTest {
   @Test
   void talksToNobodyWhoDoesNotKnowTheSecret(@TempDir Path directory) throws Exception {
     var secret = Secret.of(new byte[Secret.BYTES]);
-    try (var shard = new RaftShard(directory, 3, 8, secret)) {
-      var owner = new Owner(shard.leader());
+    try (var group = new PoweredGroup(directory, 3, 8, secret)) {
+      var owner = new Owner(group.leader());
       for (int i = 0; i < 40; i++) owner.require("entry " + i);
-      shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
-      var fresh = shard.another("z");
-      shard.leading().group().add(fresh.self());
-      shard.step();
+      group.await("it is dropped", () -> group.leading().replica().durable().index() > 30);
+      var fresh = group.another("z");
+      group.leading().group().add(fresh.self());
+      group.step();
       assertEquals(40, texts(fresh.replica().streams()).size());
       assertTrue(fresh.catchUps.get() > 0);
 
-      var self = shard.leading().self();
+      var self = group.leading().self();
       assertThrows(IOException.class, () -> ask(MemberNetwork.of(null, Reach.ALL), self));
       var tls = certificate(directory);
       assertThrows(IOException.class, () -> ask(MemberNetwork.of(tls, Reach.ALL), self));
@@ -518,36 +518,36 @@ class RaftGroupTest {
 
   @Test
   void noticesAReplicaThatWasPutBackToAnOlderCopy(@TempDir Path directory) throws Exception {
-    try (var shard = new RaftShard(directory, 3, 1_000)) {
-      var owner = new Owner(shard.leader());
+    try (var group = new PoweredGroup(directory, 3, 1_000)) {
+      var owner = new Owner(group.leader());
       for (int i = 0; i < 10; i++) owner.require("entry " + i);
-      shard.step();
-      var leads = shard.leading();
-      var other = shard.other(leads);
+      group.step();
+      var leads = group.leading();
+      var other = group.other(leads);
       other.stop();
       var older = other.copy(directory.resolve("older"));
       other.start();
-      other.host(shard.members());
+      other.host(group.members());
       for (int i = 10; i < 20; i++) owner.require("entry " + i);
-      shard.step();
+      group.step();
       other.stop();
       other.putBack(older);
       other.start();
-      other.host(shard.members());
+      other.host(group.members());
       owner.require("entry 20");
       // The server that leads by now notices it, or the member itself does.
-      shard.await(
+      group.await(
           "it is noticed",
-          () -> shard.servers.stream().anyMatch(server -> server.alarms.containsKey(other.id)));
+          () -> group.servers.stream().anyMatch(server -> server.alarms.containsKey(other.id)));
       String trouble =
-          shard.servers.stream()
+          group.servers.stream()
               .flatMap(server -> server.alarms.values().stream())
               .findFirst()
               .orElseThrow();
       assertTrue(trouble.contains("was put back to an older copy"), trouble);
-      shard.step();
+      group.step();
       assertEquals(21, texts(other.replica().streams()).size());
-      for (var server : shard.servers) {
+      for (var server : group.servers) {
         assertTrue(Set.of(other.id).containsAll(server.alarms.keySet()), server.alarms::toString);
       }
     }
@@ -559,37 +559,37 @@ class RaftGroupTest {
   @ValueSource(ints = {1, 4})
   void noticesAReplicaThatHasWhatOthersHaveLost(int lives, @TempDir Path directory)
       throws Exception {
-    try (var shard = new RaftShard(directory, 3, 1_000)) {
-      var owner = new Owner(shard.leader());
+    try (var group = new PoweredGroup(directory, 3, 1_000)) {
+      var owner = new Owner(group.leader());
       for (int i = 0; i < 5; i++) owner.require("entry " + i);
-      shard.step();
-      var behind = shard.other(shard.leading());
-      shard.servers.forEach(RaftShard.Server::stop);
-      var two = shard.servers.stream().filter(server -> server != behind).toList();
-      List<RaftShard.Copy> older = new ArrayList<>();
+      group.step();
+      var behind = group.other(group.leading());
+      group.servers.forEach(PoweredGroup.Server::stop);
+      var two = group.servers.stream().filter(server -> server != behind).toList();
+      List<PoweredGroup.Copy> older = new ArrayList<>();
       for (var server : two) older.add(server.copy(directory.resolve("older " + server.id)));
-      start(shard, two);
+      start(group, two);
       for (int life = 1; life < lives; life++) {
-        new Owner(shard.leader()).require("life " + life);
-        shard.step();
-        two.forEach(RaftShard.Server::stop);
-        start(shard, two);
+        new Owner(group.leader()).require("life " + life);
+        group.step();
+        two.forEach(PoweredGroup.Server::stop);
+        start(group, two);
       }
-      var before = new Owner(shard.leader());
+      var before = new Owner(group.leader());
       for (int i = 0; i < 10; i++) before.require("acknowledged " + i);
-      shard.step();
-      var good = shard.leading();
-      two.forEach(RaftShard.Server::stop);
+      group.step();
+      var good = group.leading();
+      two.forEach(PoweredGroup.Server::stop);
       var putBack = two.get(1 - two.indexOf(good));
       putBack.putBack(older.get(two.indexOf(putBack)));
-      start(shard, List.of(putBack, behind));
-      new Owner(shard.leader()).require("other");
+      start(group, List.of(putBack, behind));
+      new Owner(group.leader()).require("other");
       good.start();
-      good.host(shard.members());
-      shard.await(
+      good.host(group.members());
+      group.await(
           "it is noticed",
           () ->
-              shard.servers.stream()
+              group.servers.stream()
                   .flatMap(server -> server.alarms.values().stream())
                   .anyMatch(trouble -> trouble.contains("acknowledged calls are lost")));
     }
@@ -600,21 +600,21 @@ class RaftGroupTest {
   @ValueSource(booleans = {false, true})
   void losesNothingByAReplicaThatWasPutBackWhileTheOthersKnowWhatItHad(
       boolean damaged, @TempDir Path directory) throws Exception {
-    try (var shard = new RaftShard(directory, 3, 1_000)) {
-      var owner = new Owner(shard.leader());
+    try (var group = new PoweredGroup(directory, 3, 1_000)) {
+      var owner = new Owner(group.leader());
       for (int i = 0; i < 5; i++) owner.require("entry " + i);
-      shard.step();
-      var behind = shard.other(shard.leading());
-      shard.servers.forEach(RaftShard.Server::stop);
-      var two = shard.servers.stream().filter(server -> server != behind).toList();
-      List<RaftShard.Copy> older = new ArrayList<>();
+      group.step();
+      var behind = group.other(group.leading());
+      group.servers.forEach(PoweredGroup.Server::stop);
+      var two = group.servers.stream().filter(server -> server != behind).toList();
+      List<PoweredGroup.Copy> older = new ArrayList<>();
       for (var server : two) older.add(server.copy(directory.resolve("older " + server.id)));
-      start(shard, two);
-      var before = new Owner(shard.leader());
+      start(group, two);
+      var before = new Owner(group.leader());
       for (int i = 0; i < 10; i++) before.require("acknowledged " + i);
-      shard.step();
-      var good = shard.leading();
-      two.forEach(RaftShard.Server::stop);
+      group.step();
+      var good = group.leading();
+      two.forEach(PoweredGroup.Server::stop);
       var putBack = two.get(1 - two.indexOf(good));
       putBack.putBack(older.get(two.indexOf(putBack)));
       if (damaged) putBack.forget();
@@ -622,23 +622,23 @@ class RaftGroupTest {
       putBack.start();
       behind.start();
       putBack.host(List.of());
-      behind.host(shard.members());
-      shard.reopen();
-      shard.await("it is told", () -> putBack.alarms.containsKey(putBack.id));
+      behind.host(group.members());
+      group.reopen();
+      group.await("it is told", () -> putBack.alarms.containsKey(putBack.id));
       String trouble = String.valueOf(putBack.alarms.get(putBack.id));
       assertTrue(trouble.contains("was put back to an older copy"), trouble);
-      good.host(shard.members());
-      shard.reopen();
-      new Owner(shard.leader()).require("other");
-      shard.step();
-      for (var server : shard.servers) {
+      good.host(group.members());
+      group.reopen();
+      new Owner(group.leader()).require("other");
+      group.step();
+      for (var server : group.servers) {
         assertEquals(16, texts(server.replica().streams()).size(), server.id);
       }
-      shard.await("it takes part again", () -> putBack.catchUps.get() > 0);
+      group.await("it takes part again", () -> putBack.catchUps.get() > 0);
       // Then it may lead: the one that had all is not needed any more.
       good.stop();
-      shard.reopen();
-      new Owner(shard.leader()).require("last");
+      group.reopen();
+      new Owner(group.leader()).require("last");
     }
   }
 
@@ -657,10 +657,10 @@ class RaftGroupTest {
     assertTrue(told.contains(log.toString()) && told.contains("./stoa restore"), told);
   }
 
-  private static void start(RaftShard shard, List<RaftShard.Server> servers) {
-    servers.forEach(RaftShard.Server::start);
-    for (var server : servers) server.host(shard.members());
-    shard.reopen();
+  private static void start(PoweredGroup group, List<PoweredGroup.Server> servers) {
+    servers.forEach(PoweredGroup.Server::start);
+    for (var server : servers) server.host(group.members());
+    group.reopen();
   }
 
   @Test
@@ -683,8 +683,8 @@ class RaftGroupTest {
 
   @Test
   void asksAnotherNodeAndIsAnsweredInOrder(@TempDir Path directory) throws Exception {
-    try (var shard = new RaftShard(directory, 1, 8);
-        var line = shard.leading().running().line(shard.leading().self())) {
+    try (var group = new PoweredGroup(directory, 1, 8);
+        var line = group.leading().running().line(group.leading().self())) {
       for (int i = 0; i < 3; i++) {
         byte[] question = {(byte) i, 1};
         assertArrayEquals(question, line.ask(question, Duration.ofMinutes(1)));
@@ -696,7 +696,7 @@ class RaftGroupTest {
 
   private static void ask(MemberNetwork network, Member member) throws IOException {
     try (network;
-        var client = new SupplyPort.Client(network, member, RaftShard.GROUP)) {
+        var client = new SupplyPort.Client(network, member, PoweredGroup.GROUP)) {
       ask(client);
     }
   }

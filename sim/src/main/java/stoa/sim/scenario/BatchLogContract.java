@@ -8,17 +8,17 @@ import java.util.Objects;
 import java.util.TreeSet;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchOutcome;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.log.Token;
 import stoa.sim.check.Demand;
-import stoa.sim.world.ShardLeader;
-import stoa.sim.world.ShardUnderTest;
+import stoa.sim.world.PoweredLog;
+import stoa.sim.world.SimulatedLeader;
 
 /// The obligations of every implementation of [stoa.log.BatchLog], as cases that run one by one,
-/// each on a fresh shard.
+/// each on a fresh log.
 ///
 /// A case throws [AssertionError] when the implementation breaks the contract. Independent of test
 /// frameworks, so that any module can check its implementation.
@@ -31,13 +31,13 @@ public final class BatchLogContract {
   /// One demand.
   ///
   /// @param name the demand, as a sentence
-  /// @param body checks it on a fresh shard without random failures
+  /// @param body checks it on a fresh log without random failures
   public record Case(String name, Body body) {
     /// The check of a case.
     @FunctionalInterface
     public interface Body {
       /// Runs the check.
-      void run(ShardUnderTest shard);
+      void run(PoweredLog log);
     }
 
     @Override
@@ -73,28 +73,28 @@ public final class BatchLogContract {
         new Case("a checkpoint is whole or gone after a loss of power", BatchLogContract::kept));
   }
 
-  private static void visible(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void visible(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     commit(leader, leader.batch(A, "one"));
     commit(leader, leader.batch(A, "two"));
     equal(List.of("one", "two"), payloads(leader.log().streams(), A));
   }
 
-  private static void replicasAgree(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void replicasAgree(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     for (int i = 0; i < 10; i++) {
       commit(leader, leader.batch(List.of(Map.entry(A, "a" + i), Map.entry(B, "b" + i))));
     }
-    settle(shard);
-    for (var streams : shard.replicas()) {
+    settle(log);
+    for (var streams : log.replicas()) {
       equal(entries(leader.log().streams(), A), entries(streams, A));
       equal(entries(leader.log().streams(), B), entries(streams, B));
       equal(10L, streams.last(A));
     }
   }
 
-  private static void content(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void content(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     commit(leader, leader.batch(A, "first"));
     byte[] payload = new byte[70_000];
     for (int i = 0; i < payload.length; i++) payload[i] = (byte) (i * 31);
@@ -104,8 +104,8 @@ public final class BatchLogContract {
         new Batch(
             template.token(), template.term(), template.sequence(), 123_456_789, List.of(entry));
     commit(leader, batch);
-    settle(shard);
-    for (var streams : shard.replicas()) {
+    settle(log);
+    for (var streams : log.replicas()) {
       StoredEntry stored = present(streams.read(A, 2));
       equal(2L, stored.address());
       equal(batch.token().first(), stored.log());
@@ -115,8 +115,8 @@ public final class BatchLogContract {
     }
   }
 
-  private static void run(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void run(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     Batch batch = leader.batch(List.of(Map.entry(A, "x"), Map.entry(B, "y"), Map.entry(A, "z")));
     commit(leader, batch);
     var streams = leader.log().streams();
@@ -126,8 +126,8 @@ public final class BatchLogContract {
     equal(batch.token().at(2), present(streams.read(A, 2)).log());
   }
 
-  private static void several(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void several(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     Batch template = leader.batch(List.of(Map.entry(A, ""), Map.entry(A, "")));
     long first = template.token().first().counter();
     long now = template.nowMicros();
@@ -137,8 +137,8 @@ public final class BatchLogContract {
             new Entry(B, 1, 1, now, (byte) 1, new byte[] {2}, null),
             new Entry(A, 2, 1, now, (byte) 1, new byte[] {3}, null));
     commit(leader, new Batch(template.token(), template.term(), template.sequence(), now, entries));
-    settle(shard);
-    for (var streams : shard.replicas()) {
+    settle(log);
+    for (var streams : log.replicas()) {
       equal(template.token().at(1), present(streams.read(B, 1)).log());
       equal(template.token().at(1), present(streams.read(A, 2)).log());
       var items = new ArrayList<Streams.LogItem>();
@@ -153,8 +153,8 @@ public final class BatchLogContract {
     }
   }
 
-  private static void absent(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void absent(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     commit(leader, leader.batch(A, "x"));
     var streams = leader.log().streams();
     equal(0L, streams.last(B));
@@ -164,8 +164,8 @@ public final class BatchLogContract {
     Demand.that(streams.lastCheckpoint(A, Long.MAX_VALUE) == null, "there is no checkpoint yet");
   }
 
-  private static void marks(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void marks(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     for (int i = 1; i <= 10; i++) commit(leader, leader.batch(A, "e" + i));
     var streams = leader.log().streams();
     Demand.that(streams.lastMark(A, 3) == null, "there is no mark below address 4");
@@ -177,8 +177,8 @@ public final class BatchLogContract {
     equal(8L, Objects.requireNonNull(streams.lastMark(A, Long.MAX_VALUE)).address());
   }
 
-  private static void checkpoint(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void checkpoint(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     for (int i = 1; i <= 6; i++) commit(leader, leader.batch(A, "e" + i));
     var streams = leader.log().streams();
     streams.checkpoint(A, 2, new byte[] {2});
@@ -190,8 +190,8 @@ public final class BatchLogContract {
     equal((byte) 5, last.data()[0]);
   }
 
-  private static void scan(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void scan(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     for (int i = 1; i <= 9; i++) commit(leader, leader.batch(A, "e" + i));
     List<Long> seen = new ArrayList<>();
     leader
@@ -208,8 +208,8 @@ public final class BatchLogContract {
     equal(List.of(3L, 4L, 5L, 6L), seen);
   }
 
-  private static void repeat(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void repeat(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     Batch first = leader.batch(A, "one");
     commit(leader, first);
     commit(leader, leader.batch(A, "two"));
@@ -225,30 +225,30 @@ public final class BatchLogContract {
             first.nowMicros(),
             List.of(other)));
     equal(tail, leader.log().tail());
-    settle(shard);
-    for (var streams : shard.replicas()) equal(List.of("one", "two"), payloads(streams, A));
+    settle(log);
+    for (var streams : log.replicas()) equal(List.of("one", "two"), payloads(streams, A));
   }
 
-  private static void olderTerm(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void olderTerm(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     commit(leader, leader.batch(B, "old"));
     Batch template = leader.batch(A, "late");
     var late =
         new Batch(template.token(), template.term(), 7, template.nowMicros(), template.entries());
-    shard.restart();
+    log.restart();
     leader.resume();
     commit(leader, leader.batch(A, "new"));
     voided(leader, late);
     commit(leader, leader.batch(A, "newer"));
-    settle(shard);
-    for (var streams : shard.replicas()) equal(List.of("new", "newer"), payloads(streams, A));
+    settle(log);
+    for (var streams : log.replicas()) equal(List.of("new", "newer"), payloads(streams, A));
   }
 
-  private static void emptyBatch(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void emptyBatch(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     commit(leader, leader.batch(B, "old"));
     Batch late = leader.batch(A, "late");
-    shard.restart();
+    log.restart();
     leader.resume();
     commit(leader, leader.batch(List.of()));
     voided(leader, late);
@@ -256,16 +256,16 @@ public final class BatchLogContract {
     equal(0L, leader.log().streams().last(A));
   }
 
-  private static void sealed(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void sealed(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     commit(leader, leader.batch(A, "before"));
     Batch late = leader.batch(A, "late");
     leader.seal(leader.log().tail().epoch() + 1);
     voided(leader, late);
     commit(leader, leader.batch(A, "after"));
     voided(leader, late);
-    settle(shard);
-    for (var streams : shard.replicas()) {
+    settle(log);
+    for (var streams : log.replicas()) {
       equal(List.of("before", "after"), payloads(streams, A));
       var addresses = entries(streams, A);
       Demand.that(
@@ -274,8 +274,8 @@ public final class BatchLogContract {
     }
   }
 
-  private static void resealed(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void resealed(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     leader.seal(5);
     commit(leader, leader.batch(A, "x"));
     var tail = leader.log().tail();
@@ -285,19 +285,19 @@ public final class BatchLogContract {
     commit(leader, leader.batch(A, "y"));
   }
 
-  private static void sealSurvives(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void sealSurvives(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     Batch late = leader.batch(A, "late");
     leader.seal(9);
-    shard.restart();
-    equal(9L, shard.leader().tail().epoch());
+    log.restart();
+    equal(9L, log.leader().tail().epoch());
     leader.resume();
     voided(leader, late);
     commit(leader, leader.batch(A, "x"));
   }
 
-  private static void survives(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void survives(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     List<String> expected = new ArrayList<>();
     for (int round = 0; round < 5; round++) {
       for (int i = 0; i < 5; i++) {
@@ -305,38 +305,38 @@ public final class BatchLogContract {
         commit(leader, leader.batch(List.of(Map.entry(A, id), Map.entry(B, id))));
         expected.add(id);
       }
-      shard.restart();
+      log.restart();
       leader.resume();
       equal(expected, payloads(leader.log().streams(), A));
       equal(expected, payloads(leader.log().streams(), B));
     }
   }
 
-  private static void tailSurvives(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void tailSurvives(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     commit(leader, leader.batch(List.of(Map.entry(A, "x"), Map.entry(B, "y"))));
     var tail = leader.log().tail();
-    shard.restart();
-    equal(tail, shard.leader().tail());
+    log.restart();
+    equal(tail, log.leader().tail());
   }
 
-  private static void repeatAfterRestart(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void repeatAfterRestart(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     Batch batch = leader.batch(A, "one");
     commit(leader, batch);
-    shard.restart();
+    log.restart();
     leader.resume();
     voided(leader, batch);
     equal(List.of("one"), payloads(leader.log().streams(), A));
   }
 
-  private static void kept(ShardUnderTest shard) {
-    var leader = new ShardLeader(shard);
+  private static void kept(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
     byte[] state = new byte[20_000];
     java.util.Arrays.fill(state, (byte) 3);
     commit(leader, leader.batch(A, "x"));
     leader.log().streams().checkpoint(A, 1, state);
-    shard.restart();
+    log.restart();
     leader.resume();
     var checkpoint = leader.log().streams().lastCheckpoint(A, Long.MAX_VALUE);
     Demand.that(
@@ -381,20 +381,21 @@ public final class BatchLogContract {
         new String(entry.payload(), StandardCharsets.UTF_8));
   }
 
-  private static void commit(ShardLeader leader, Batch batch) {
-    Outcome outcome = leader.propose(batch);
-    Demand.that(outcome instanceof Outcome.Committed, "the batch is committed, not " + outcome);
+  private static void commit(SimulatedLeader leader, Batch batch) {
+    BatchOutcome outcome = leader.propose(batch);
+    Demand.that(
+        outcome instanceof BatchOutcome.Committed, "the batch is committed, not " + outcome);
     equal(batch.sequence(), leader.log().tail().sequence());
     equal(batch.term(), leader.log().tail().term());
   }
 
-  private static void voided(ShardLeader leader, Batch batch) {
-    Outcome outcome = leader.propose(batch);
-    Demand.that(outcome instanceof Outcome.Fenced, "the batch is void, not " + outcome);
+  private static void voided(SimulatedLeader leader, Batch batch) {
+    BatchOutcome outcome = leader.propose(batch);
+    Demand.that(outcome instanceof BatchOutcome.Fenced, "the batch is void, not " + outcome);
   }
 
-  static void settle(ShardUnderTest shard) {
-    while (shard.step()) {
+  static void settle(PoweredLog log) {
+    while (log.step()) {
       // Until nothing is in progress.
     }
   }

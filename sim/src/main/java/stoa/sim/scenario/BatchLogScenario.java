@@ -11,34 +11,34 @@ import java.util.TreeMap;
 import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.BatchOutcome;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
 import stoa.sim.check.ExactlyOnce;
-import stoa.sim.world.ShardLeader;
-import stoa.sim.world.ShardUnderTest;
+import stoa.sim.world.PoweredLog;
+import stoa.sim.world.SimulatedLeader;
 import stoa.storage.disk.StorageException;
 
-/// A leader proposes batches to a shard while power fails, leaders change, epochs are sealed and
-/// old batches arrive again; a committed batch must be there once, and in every replica.
+/// A leader proposes batches to a log while power fails, leaders change, epochs are sealed and old
+/// batches arrive again; a committed batch must be there once, and in every replica.
 public final class BatchLogScenario implements Scenario {
   private static final int STREAMS = 3;
   private static final int TURNS = 60;
 
   private final String name;
-  private final Shards shards;
+  private final Logs logs;
 
-  /// Creates the shard of a run.
-  interface Shards {
-    ShardUnderTest open(Chance chance);
+  /// Creates the log of a run.
+  interface Logs {
+    PoweredLog open(Chance chance);
   }
 
-  BatchLogScenario(String name, Shards shards) {
+  BatchLogScenario(String name, Logs logs) {
     this.name = name;
-    this.shards = shards;
+    this.logs = logs;
   }
 
   @Override
@@ -48,27 +48,27 @@ public final class BatchLogScenario implements Scenario {
 
   @Override
   public void run(Chance chance, Trace trace) {
-    try (var shard = shards.open(chance.of("shard"))) {
-      new Run(chance.of("work"), trace, shard).run();
+    try (var log = logs.open(chance.of("log"))) {
+      new Run(chance.of("work"), trace, log).run();
     }
   }
 
   private static final class Run {
     private final Chance chance;
     private final Trace trace;
-    private final ShardUnderTest shard;
-    private final ShardLeader leader;
+    private final PoweredLog log;
+    private final SimulatedLeader leader;
     private final ExactlyOnce ledger = new ExactlyOnce();
     private final List<StreamId> streams = new ArrayList<>();
     private final List<Batch> past = new ArrayList<>();
     // The number of entries of the batch with each number.
     private final List<Integer> sizes = new ArrayList<>();
 
-    Run(Chance chance, Trace trace, ShardUnderTest shard) {
+    Run(Chance chance, Trace trace, PoweredLog log) {
       this.chance = chance;
       this.trace = trace;
-      this.shard = shard;
-      this.leader = new ShardLeader(shard);
+      this.log = log;
+      this.leader = new SimulatedLeader(log);
       for (int i = 0; i < STREAMS; i++) streams.add(StreamId.of("stream " + i));
     }
 
@@ -82,11 +82,11 @@ public final class BatchLogScenario implements Scenario {
           restart();
         }
       }
-      shard.calm();
-      BatchLogContract.settle(shard);
+      log.calm();
+      BatchLogContract.settle(log);
       restart();
-      BatchLogContract.settle(shard);
-      for (var replica : shard.replicas()) verify(replica);
+      BatchLogContract.settle(log);
+      for (var replica : log.replicas()) verify(replica);
       trace.add("end " + leader.log().tail());
     }
 
@@ -110,23 +110,23 @@ public final class BatchLogScenario implements Scenario {
       }
       for (var payload : payloads) ledger.begin(payload.getKey().toString(), payload.getValue());
       Batch batch = leader.batch(payloads);
-      Outcome outcome = leader.propose(batch);
+      BatchOutcome outcome = leader.propose(batch);
       trace.reached("a batch is " + outcome.getClass().getSimpleName());
       trace.add("batch " + number + " " + batch.token() + " " + outcome.getClass().getSimpleName());
       switch (outcome) {
-        case Outcome.Committed _ -> {
+        case BatchOutcome.Committed _ -> {
           past.add(batch);
           for (var entry : batch.entries()) {
             String id = new String(entry.payload(), StandardCharsets.UTF_8);
             ledger.acknowledged(entry.stream().toString(), id, entry.address());
           }
         }
-        case Outcome.Fenced _ -> {
+        case BatchOutcome.Fenced _ -> {
           refuse(payloads);
           restart();
         }
-        case Outcome.Refused _ -> refuse(payloads);
-        case Outcome.Unknown _ -> {
+        case BatchOutcome.Refused _ -> refuse(payloads);
+        case BatchOutcome.Unknown _ -> {
           restart();
           boolean found = batch.entries().stream().anyMatch(this::isFound);
           if (count > 0) trace.reached("an unknown batch is " + (found ? "found" : "lost"));
@@ -145,12 +145,12 @@ public final class BatchLogScenario implements Scenario {
 
     private void repeat() {
       if (past.isEmpty()) return;
-      Outcome outcome = leader.propose(chance.of(past));
+      BatchOutcome outcome = leader.propose(chance.of(past));
       trace.add("repeat " + outcome.getClass().getSimpleName());
       trace.reached("a repeated batch is " + outcome.getClass().getSimpleName());
       Demand.that(
-          !(outcome instanceof Outcome.Committed), "a repeated batch is not committed again");
-      if (outcome instanceof Outcome.Unknown) restart();
+          !(outcome instanceof BatchOutcome.Committed), "a repeated batch is not committed again");
+      if (outcome instanceof BatchOutcome.Unknown) restart();
     }
 
     private void seal() {
@@ -171,7 +171,7 @@ public final class BatchLogScenario implements Scenario {
     private void restart() {
       boolean read = false;
       while (!read) {
-        shard.restart();
+        log.restart();
         leader.resume();
         ledger.crashed();
         trace.reached("a restart");

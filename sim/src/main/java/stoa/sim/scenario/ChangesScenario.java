@@ -170,10 +170,10 @@ public final class ChangesScenario implements Scenario {
       for (int i = chance.between(1, 3); i > 0; i--) add();
       step();
       var service = ObjectService.of(store.stoa(), _ -> true);
-      for (ObjectCall call : service.calls(5)) {
+      for (ObjectCall call : service.operator().calls(5)) {
         if (chance.percent(40)) continue;
         trace.add("cancel a call on " + call.object());
-        if (service.cancel(call.id())) trace.reached("an operator cancels a call");
+        if (service.operator().cancel(call.id())) trace.reached("an operator cancels a call");
       }
       if (chance.percent(50)) add();
     }

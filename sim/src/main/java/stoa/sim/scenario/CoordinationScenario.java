@@ -42,8 +42,8 @@ import stoa.sim.world.Fibers;
 import stoa.sim.world.Links;
 import stoa.sim.world.LockVersions;
 import stoa.sim.world.PoweredDisk;
+import stoa.sim.world.SimulatedGroup;
 import stoa.sim.world.SimulatedLock;
-import stoa.sim.world.SimulatedShard;
 import stoa.sim.world.SlowLog;
 import stoa.spi.Facade;
 import stoa.storage.disk.DeviceConfig;
@@ -96,7 +96,7 @@ public final class CoordinationScenario implements Scenario {
     private final Fibers fibers;
     private final Links links;
     private final Fibers.Life world;
-    private final SimulatedShard shard;
+    private final SimulatedGroup group;
     private final StoaConfig config;
     private final CoordinationHistory history = new CoordinationHistory(PERMITS);
     private final List<Host> hosts = new ArrayList<>();
@@ -117,12 +117,12 @@ public final class CoordinationScenario implements Scenario {
       world = fibers.life("the world");
       deploys = trouble.percent(50);
       var disks = chance.of("disks");
-      shard =
-          new SimulatedShard(
-              chance.of("shard"),
+      group =
+          new SimulatedGroup(
+              chance.of("shard"), // fixed seeds draw these choices by this name
               trouble.percent(50)
-                  ? SimulatedShard.Trouble.NONE
-                  : new SimulatedShard.Trouble(1, 10, 2),
+                  ? SimulatedGroup.Trouble.NONE
+                  : new SimulatedGroup.Trouble(1, 10, 2),
               Stream.generate(() -> PoweredDisk.simulated(new Chance(disks.any()), 0))
                   .limit(trouble.between(1, 3))
                   .toList(),
@@ -150,7 +150,7 @@ public final class CoordinationScenario implements Scenario {
       until(() -> working == 0);
       calm = true;
       links.calm();
-      shard.calm();
+      group.calm();
       trace.add("calm");
       lead();
       var over = new boolean[1];
@@ -179,7 +179,7 @@ public final class CoordinationScenario implements Scenario {
       while (true) {
         fibers.pause(trouble.between(1, 300_000));
         for (int i = trouble.below(8); i > 0; i--) {
-          var _ = shard.step();
+          var _ = group.step();
         }
       }
     }
@@ -212,8 +212,8 @@ public final class CoordinationScenario implements Scenario {
           var opened =
               EmbeddedEngine.openReplicated(
                   config,
-                  shard.device(replica),
-                  () -> new SlowLog(shard.elect(replica), fibers, slow, () -> calm, 0),
+                  group.device(replica),
+                  () -> new SlowLog(group.elect(replica), fibers, slow, () -> calm, 0),
                   fibers::micros,
                   threads,
                   Part.WHOLE);
@@ -303,11 +303,11 @@ public final class CoordinationScenario implements Scenario {
 
     /// Makes another process the leader, or the same one after its death.
     private void lead() {
-      int replica = trouble.below(shard.replicas());
+      int replica = trouble.below(group.size());
       for (Host one : hosts) {
         if (one.replica == replica && !one.life.isOver()) {
           one.life.end();
-          shard.crash(replica);
+          group.crash(replica);
         }
       }
       hosts.removeIf(one -> one.life.isOver());

@@ -191,8 +191,8 @@ public final class IndexesScenario implements Scenario {
       for (int i = chance.between(1, 3); i > 0; i--) call();
       step();
       var service = ObjectService.of(store.stoa(), _ -> true);
-      for (ObjectCall call : service.calls(5)) {
-        if (chance.percent(40) || !service.cancel(call.id())) continue;
+      for (ObjectCall call : service.operator().calls(5)) {
+        if (chance.percent(40) || !service.operator().cancel(call.id())) continue;
         boolean isOfIndex = call.object().startsWith("stoa.Index");
         trace.reached("an operator cancels a call on " + (isOfIndex ? "an index" : "an object"));
       }

@@ -45,7 +45,7 @@ import stoa.sim.world.LendingServer;
 import stoa.sim.world.LentList;
 import stoa.sim.world.Links;
 import stoa.sim.world.PoweredDisk;
-import stoa.sim.world.SimulatedShard;
+import stoa.sim.world.SimulatedGroup;
 import stoa.sim.world.SlowLog;
 import stoa.storage.disk.DeviceConfig;
 
@@ -92,7 +92,7 @@ public final class LendingScenario implements Scenario {
     private final Links links;
     private final LendingNetwork network;
     private final Fibers.Life world;
-    private final SimulatedShard shard;
+    private final SimulatedGroup group;
     private final StoaConfig config;
     private final List<Host> hosts = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
@@ -115,12 +115,12 @@ public final class LendingScenario implements Scenario {
       network = new LendingNetwork(fibers, chance.of("network"), trace);
       world = fibers.life("the world");
       var disks = chance.of("disks");
-      shard =
-          new SimulatedShard(
-              chance.of("shard"),
+      group =
+          new SimulatedGroup(
+              chance.of("shard"), // fixed seeds draw these choices by this name
               trouble.percent(50)
-                  ? SimulatedShard.Trouble.NONE
-                  : new SimulatedShard.Trouble(1, 10, 2),
+                  ? SimulatedGroup.Trouble.NONE
+                  : new SimulatedGroup.Trouble(1, 10, 2),
               Stream.generate(() -> PoweredDisk.simulated(new Chance(disks.any()), 0))
                   .limit(trouble.between(1, 3))
                   .toList(),
@@ -155,7 +155,7 @@ public final class LendingScenario implements Scenario {
       calm = true;
       links.calm();
       network.calm();
-      shard.calm();
+      group.calm();
       trace.add("calm");
       end();
     }
@@ -209,7 +209,7 @@ public final class LendingScenario implements Scenario {
       while (true) {
         fibers.pause(trouble.between(1, 300_000));
         for (int i = trouble.below(8); i > 0; i--) {
-          var _ = shard.step();
+          var _ = group.step();
         }
       }
     }
@@ -236,8 +236,8 @@ public final class LendingScenario implements Scenario {
           var stoa =
               EmbeddedEngine.openReplicated(
                   config,
-                  shard.device(replica),
-                  () -> new SlowLog(shard.elect(replica), fibers, slow, () -> calm, full),
+                  group.device(replica),
+                  () -> new SlowLog(group.elect(replica), fibers, slow, () -> calm, full),
                   fibers::micros,
                   threads,
                   Part.WHOLE);
@@ -266,12 +266,12 @@ public final class LendingScenario implements Scenario {
 
     /// Makes another process the leader, or the same one after its death.
     private void lead() {
-      int replica = trouble.below(shard.replicas());
+      int replica = trouble.below(group.size());
       for (Host one : hosts) {
         if (one.replica == replica && !one.life().isOver()) {
           one.life().end();
           network.died(one.process);
-          shard.crash(replica);
+          group.crash(replica);
         }
       }
       hosts.removeIf(one -> one.life().isOver());

@@ -6,12 +6,12 @@ import java.util.stream.Stream;
 import stoa.Keep;
 import stoa.log.Layout;
 import stoa.log.Layout.Copies;
-import stoa.sim.world.GlobalShard;
-import stoa.sim.world.LocalShard;
 import stoa.sim.world.MigrationWorld;
 import stoa.sim.world.PoweredDisk;
-import stoa.sim.world.ReplicatedShard;
-import stoa.sim.world.SimulatedShard;
+import stoa.sim.world.PoweredGlobalLog;
+import stoa.sim.world.PoweredLocalLog;
+import stoa.sim.world.PoweredReplicatedLog;
+import stoa.sim.world.SimulatedGroup;
 import stoa.sim.world.VersionedNode;
 import stoa.storage.disk.DeviceConfig;
 
@@ -77,43 +77,43 @@ public final class Scenarios {
           new LendingScenario("lending"),
           new CoordinationScenario("coordination"),
           new BatchLogScenario(
-              "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
+              "log-local-memory", _ -> new PoweredLocalLog(PoweredDisk.memory(MEMORY), SMALL)),
           new BatchLogScenario(
-              "shard-local", chance -> new LocalShard(PoweredDisk.simulated(chance, 15), SMALL)),
+              "log-local", chance -> new PoweredLocalLog(PoweredDisk.simulated(chance, 15), SMALL)),
           new BatchLogScenario(
-              "shard-global",
+              "log-global",
               chance ->
-                  new GlobalShard(
+                  new PoweredGlobalLog(
                       new Layout(3, Copies.REFERENCE), PoweredDisk.simulated(chance, 25), SMALL)),
           new BatchLogScenario(
-              "shard-global-copies",
+              "log-global-copies",
               chance ->
-                  new GlobalShard(
+                  new PoweredGlobalLog(
                       new Layout(3, Copies.FULL), PoweredDisk.simulated(chance, 30), SMALL)),
           new BatchLogScenario(
-              "shard-global-losses",
+              "log-global-losses",
               chance ->
-                  new GlobalShard(
+                  new PoweredGlobalLog(
                       new Layout(3, Copies.FULL),
                       PoweredDisk.simulated(chance, 60),
                       SMALL,
                       chance.of("losses"))),
           new BatchLogScenario(
-              "shard-replicated",
+              "log-replicated",
               chance ->
-                  new ReplicatedShard(
+                  new PoweredReplicatedLog(
                       chance,
-                      SimulatedShard.Trouble.STANDARD,
+                      SimulatedGroup.Trouble.STANDARD,
                       Stream.of("a", "b", "c")
                           .map(name -> PoweredDisk.simulated(chance.of(name), 40))
                           .toList(),
                       SMALL)),
           new BatchLogScenario(
-              "shard-replicated-memory",
+              "log-replicated-memory",
               chance ->
-                  new ReplicatedShard(
+                  new PoweredReplicatedLog(
                       chance,
-                      SimulatedShard.Trouble.STANDARD,
+                      SimulatedGroup.Trouble.STANDARD,
                       Stream.generate(() -> PoweredDisk.memory(MEMORY)).limit(3).toList(),
                       SMALL)));
 

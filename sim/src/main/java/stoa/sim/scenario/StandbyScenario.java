@@ -308,7 +308,7 @@ final class StandbyScenario implements Scenario {
         case 0 -> calls.add(leader.stoa.async(fluke, SimulatedFluke::count));
         case 1 -> leader.await(() -> leader.stoa.delete(fluke));
         case 2 -> {
-          Boolean was = leader.ask(() -> leader.service().accept(FLUKE + "[fluke]"));
+          Boolean was = leader.ask(() -> leader.service().operator().accept(FLUKE + "[fluke]"));
           if (was != null && was) trace.reached("a state is accepted");
         }
         default -> calls.add(leader.stoa.async(fluke, f -> f.add(id)));
@@ -321,7 +321,7 @@ final class StandbyScenario implements Scenario {
         Demand.that(
             evidence.space().equals(FLUKE), "what is deterministic does not differ: " + evidence);
         trace.reached("an object differs");
-        Boolean noted = leader.ask(() -> leader.service().quarantine(evidence));
+        Boolean noted = leader.ask(() -> leader.service().operator().quarantine(evidence));
         if (noted != null && noted) trace.reached("an object is quarantined");
       }
       told.clear();

@@ -26,9 +26,9 @@ import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
 import stoa.sim.check.ExactlyOnce;
-import stoa.sim.world.GlobalShard;
 import stoa.sim.world.PoweredDevice;
 import stoa.sim.world.PoweredDisk;
+import stoa.sim.world.PoweredGlobalLog;
 import stoa.sim.world.SimulatedThreads;
 import stoa.sim.world.StoreHandlers;
 import stoa.storage.disk.DeviceConfig;
@@ -86,7 +86,7 @@ public final class StoreScenario implements Scenario {
         var device = new PoweredDevice(disk, DEVICE);
         return new Base(() -> new LocalBatchLog(device.device()), device::restart, device::calm);
       }
-      var shards = new GlobalShard(layout, disk, DEVICE);
+      var shards = new PoweredGlobalLog(layout, disk, DEVICE);
       return new Base(shards::leader, shards::restart, shards::calm);
     }
   }

@@ -8,13 +8,13 @@ import java.util.function.Consumer;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.Entry;
 import stoa.log.LocalBatchLog;
-import stoa.log.Outcome;
 import stoa.log.Streams;
 
 /// A log on one device, copied to others batch by batch at its user's command: the replicas of a
-/// shard without a way to agree on a leader.
+/// group without a way to agree on a leader.
 ///
 /// One owner, who also copies.
 public final class ShippedLog implements BatchLog {
@@ -79,12 +79,12 @@ public final class ShippedLog implements BatchLog {
         batch,
         outcome -> {
           switch (outcome) {
-            case Outcome.Committed() -> {
+            case BatchOutcome.Committed() -> {
               // The same as at its first log.
             }
-            case Outcome.Refused(RuntimeException cause) -> throw cause;
-            case Outcome.Unknown(RuntimeException cause) -> throw cause;
-            case Outcome.Fenced(long epoch) ->
+            case BatchOutcome.Refused(RuntimeException cause) -> throw cause;
+            case BatchOutcome.Unknown(RuntimeException cause) -> throw cause;
+            case BatchOutcome.Fenced(long epoch) ->
                 throw new AssertionError("a copied batch is fenced by epoch " + epoch);
           }
         });
@@ -107,11 +107,11 @@ public final class ShippedLog implements BatchLog {
   }
 
   @Override
-  public void append(Batch batch, Consumer<Outcome> done) {
+  public void append(Batch batch, Consumer<BatchOutcome> done) {
     log.append(
         batch,
         outcome -> {
-          if (outcome instanceof Outcome.Committed) {
+          if (outcome instanceof BatchOutcome.Committed) {
             steps.add(new Step.Written(batch));
             for (Entry entry : batch.entries()) streams.add(entry.stream());
           }

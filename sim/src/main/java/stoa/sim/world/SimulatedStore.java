@@ -63,7 +63,7 @@ public final class SimulatedStore {
   ///
   /// @param config only messages use its URL
   public SimulatedStore(Chance chance, StoaConfig config, Layout layout, PoweredDisk disk) {
-    this(chance, config, Base.of(new GlobalShard(layout, disk, DEVICE)));
+    this(chance, config, Base.of(new PoweredGlobalLog(layout, disk, DEVICE)));
   }
 
   /// Opens a store on one disk that loses power, with seeds of its own.
@@ -80,7 +80,7 @@ public final class SimulatedStore {
     return replicated(
         chance,
         config,
-        SimulatedShard.Trouble.STANDARD,
+        SimulatedGroup.Trouble.STANDARD,
         List.of(
             PoweredDisk.simulated(chance.of("a"), 200),
             PoweredDisk.simulated(chance.of("b"), 200),
@@ -93,7 +93,7 @@ public final class SimulatedStore {
   /// @param config its URL is used in messages only
   /// @param disks one for each replica
   public static SimulatedStore replicated(
-      Chance chance, StoaConfig config, SimulatedShard.Trouble trouble, List<PoweredDisk> disks) {
+      Chance chance, StoaConfig config, SimulatedGroup.Trouble trouble, List<PoweredDisk> disks) {
     return new SimulatedStore(chance, config, new Replicated(chance, trouble, disks));
   }
 
@@ -185,7 +185,7 @@ public final class SimulatedStore {
     base.calm();
   }
 
-  /// The device or shards of the store.
+  /// The base of a store: a device, the shards of one process, or a group.
   private interface Base {
     Stoa open(StoaConfig config, Clock clock, Threads threads);
 
@@ -233,7 +233,7 @@ public final class SimulatedStore {
       };
     }
 
-    static Base of(GlobalShard shards) {
+    static Base of(PoweredGlobalLog shards) {
       return new Base() {
         @Override
         public Stoa open(StoaConfig config, Clock clock, Threads threads) {
@@ -269,40 +269,40 @@ public final class SimulatedStore {
 
     private final Chance chance;
     private final List<PoweredDisk> disks;
-    private final SimulatedShard shard;
+    private final SimulatedGroup group;
 
-    private Replicated(Chance chance, SimulatedShard.Trouble trouble, List<PoweredDisk> disks) {
+    private Replicated(Chance chance, SimulatedGroup.Trouble trouble, List<PoweredDisk> disks) {
       this.chance = chance.of("leaders");
       this.disks = List.copyOf(disks);
-      shard = new SimulatedShard(chance.of("consensus"), trouble, disks, DEVICE);
-      shard.elect(0);
+      group = new SimulatedGroup(chance.of("consensus"), trouble, disks, DEVICE);
+      group.elect(0);
     }
 
     @Override
     public Stoa open(StoaConfig config, Clock clock, Threads threads) {
-      if (!shard.hasLeader()) shard.elect(chance.below(disks.size()));
-      Device device = shard.device(shard.leaderIndex());
+      if (!group.hasLeader()) group.elect(chance.below(disks.size()));
+      Device device = group.device(group.leaderIndex());
       return EmbeddedEngine.openReplicated(
-          config, device, shard::leader, clock, threads, Part.WHOLE);
+          config, device, group::leader, clock, threads, Part.WHOLE);
     }
 
     @Override
     public void restart() {
-      if (shard.hasLeader()) shard.crash(shard.leaderIndex());
+      if (group.hasLeader()) group.crash(group.leaderIndex());
       for (int i = 0; i < disks.size(); i++) {
-        if (chance.percent(CRASHING_PERCENT)) shard.crash(i);
+        if (chance.percent(CRASHING_PERCENT)) group.crash(i);
       }
-      shard.elect(chance.below(disks.size()));
+      group.elect(chance.below(disks.size()));
     }
 
     @Override
     public boolean maintain() {
-      return shard.hasLeader() && shard.device(shard.leaderIndex()).maintain();
+      return group.hasLeader() && group.device(group.leaderIndex()).maintain();
     }
 
     @Override
     public boolean step() {
-      return shard.step();
+      return group.step();
     }
 
     @Override
@@ -314,7 +314,7 @@ public final class SimulatedStore {
 
     @Override
     public void calm() {
-      shard.calm();
+      group.calm();
     }
   }
 }

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import stoa.LimitExceeded;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.ForwardingBatchLog;
-import stoa.log.Outcome;
 import stoa.sim.Chance;
 
 /// A slow log, for a simulation whose threads wait. One owner.
@@ -35,13 +35,13 @@ public final class SlowLog extends ForwardingBatchLog {
   }
 
   @Override
-  public void append(Batch batch, Consumer<Outcome> done) {
+  public void append(Batch batch, Consumer<BatchOutcome> done) {
     pause();
     if (!calm.getAsBoolean() && chance.percent(refused)) {
-      done.accept(new Outcome.Refused(new LimitExceeded("the log is full")));
+      done.accept(new BatchOutcome.Refused(new LimitExceeded("the log is full")));
       return;
     }
-    var outcome = new Outcome[1];
+    var outcome = new BatchOutcome[1];
     super.append(batch, told -> outcome[0] = told);
     pause();
     done.accept(outcome[0]);

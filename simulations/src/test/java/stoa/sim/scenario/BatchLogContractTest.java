@@ -20,60 +20,62 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import stoa.log.Layout;
 import stoa.sim.Chance;
-import stoa.sim.world.GlobalShard;
-import stoa.sim.world.LocalShard;
 import stoa.sim.world.PoweredDisk;
-import stoa.sim.world.ReplicatedShard;
-import stoa.sim.world.ShardUnderTest;
-import stoa.sim.world.SimulatedShard;
+import stoa.sim.world.PoweredGlobalLog;
+import stoa.sim.world.PoweredLocalLog;
+import stoa.sim.world.PoweredLog;
+import stoa.sim.world.PoweredReplicatedLog;
+import stoa.sim.world.SimulatedGroup;
 import stoa.storage.disk.DeviceConfig;
 
 class BatchLogContractTest {
   private static final DeviceConfig SMALL = new DeviceConfig(128 << 10, 8 << 10, 8 << 10, 8 << 10);
 
-  private static Map<String, Supplier<ShardUnderTest>> shards(Path directory) {
-    Map<String, Supplier<ShardUnderTest>> shards = new LinkedHashMap<>();
-    shards.put("a local log in memory", () -> new LocalShard(PoweredDisk.memory(64 << 20), SMALL));
-    shards.put(
-        "a local log in files", () -> new LocalShard(PoweredDisk.files(fresh(directory)), SMALL));
+  private static Map<String, Supplier<PoweredLog>> logs(Path directory) {
+    Map<String, Supplier<PoweredLog>> logs = new LinkedHashMap<>();
+    logs.put(
+        "a local log in memory", () -> new PoweredLocalLog(PoweredDisk.memory(64 << 20), SMALL));
+    logs.put(
+        "a local log in files",
+        () -> new PoweredLocalLog(PoweredDisk.files(fresh(directory)), SMALL));
     for (int seed = 0; seed < 3; seed++) {
       var chance = new Chance(seed);
-      shards.put(
+      logs.put(
           "a local log on a simulated disk, seed " + seed,
-          () -> new LocalShard(PoweredDisk.simulated(chance, 0), SMALL));
+          () -> new PoweredLocalLog(PoweredDisk.simulated(chance, 0), SMALL));
       for (Layout layout :
           List.of(
               new Layout(1, Layout.Copies.REFERENCE),
               new Layout(3, Layout.Copies.REFERENCE),
               new Layout(2, Layout.Copies.FULL),
               new Layout(3, Layout.Copies.FULL))) {
-        shards.put(
+        logs.put(
             "a log of " + layout + " on a simulated disk, seed " + seed,
-            () -> new GlobalShard(layout, PoweredDisk.simulated(chance, 0), SMALL));
+            () -> new PoweredGlobalLog(layout, PoweredDisk.simulated(chance, 0), SMALL));
       }
-      shards.put(
+      logs.put(
           "a replicated log on simulated disks, seed " + seed,
           () ->
-              new ReplicatedShard(
+              new PoweredReplicatedLog(
                   chance,
-                  new SimulatedShard.Trouble(0, 30, 0),
+                  new SimulatedGroup.Trouble(0, 30, 0),
                   Stream.generate(() -> PoweredDisk.simulated(chance, 0)).limit(3).toList(),
                   SMALL));
-      shards.put(
+      logs.put(
           "a replicated log in memory, seed " + seed,
           () ->
-              new ReplicatedShard(
+              new PoweredReplicatedLog(
                   chance,
-                  new SimulatedShard.Trouble(0, 30, 0),
+                  new SimulatedGroup.Trouble(0, 30, 0),
                   Stream.generate(() -> PoweredDisk.memory(64 << 20)).limit(3).toList(),
                   SMALL));
     }
-    return shards;
+    return logs;
   }
 
   private static Path fresh(Path directory) {
     try {
-      return Files.createTempDirectory(directory, "shard");
+      return Files.createTempDirectory(directory, "log");
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
@@ -81,15 +83,15 @@ class BatchLogContractTest {
 
   @TestFactory
   Stream<DynamicTest> keepsTheContract(@TempDir Path directory) {
-    var shards = shards(directory);
+    var logs = logs(directory);
     return BatchLogContract.cases().stream()
         .flatMap(demand ->
-            shards.entrySet().stream()
-                .map(shard ->
+            logs.entrySet().stream()
+                .map(log ->
                     DynamicTest.dynamicTest(
-                        shard.getKey() + ": " + demand.name(),
+                        log.getKey() + ": " + demand.name(),
                         () -> {
-                          try (var opened = shard.getValue().get()) {
+                          try (var opened = log.getValue().get()) {
                             demand.body().run(opened);
                           }
                         })));
@@ -108,11 +110,11 @@ class BatchLogContractTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "shard-local",
-        "shard-replicated",
-        "shard-global",
-        "shard-global-copies",
-        "shard-global-losses"
+        "log-local",
+        "log-replicated",
+        "log-global",
+        "log-global-copies",
+        "log-global-losses"
       })
   void keepsItOverManySeedsAndReachesTheRarePlaces(String name) {
     var scenario = Scenarios.named(name);
@@ -126,11 +128,11 @@ class BatchLogContractTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "shard-local",
-        "shard-replicated",
-        "shard-global",
-        "shard-global-copies",
-        "shard-global-losses"
+        "log-local",
+        "log-replicated",
+        "log-global",
+        "log-global-copies",
+        "log-global-losses"
       })
   void runsOfOneSeedAreTheSame(String name) {
     var scenario = Scenarios.named(name);

@@ -10,33 +10,33 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.ForwardingBatchLog;
-import stoa.log.Outcome;
 import stoa.log.Streams;
-import stoa.sim.world.LocalShard;
 import stoa.sim.world.PoweredDisk;
-import stoa.sim.world.ShardUnderTest;
+import stoa.sim.world.PoweredLocalLog;
+import stoa.sim.world.PoweredLog;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.MemoryDisk;
 
-/// Shard logs that break the contract in one way each: every one must be found out.
+/// Logs that break the contract in one way each: every one must be found out.
 class BatchLogMutantsTest {
   private static final DeviceConfig SMALL = new DeviceConfig(128 << 10, 8 << 10, 8 << 10, 8 << 10);
 
-  /// A local shard in memory that a mutant may spoil.
-  private static class Mutant implements ShardUnderTest {
-    private final LocalShard shard;
+  /// A local log in memory that a mutant may spoil.
+  private static class Mutant implements PoweredLog {
+    private final PoweredLocalLog powered;
 
     Mutant(PoweredDisk disk) {
-      shard = new LocalShard(disk, SMALL);
+      powered = new PoweredLocalLog(disk, SMALL);
     }
 
     Mutant() {
       this(PoweredDisk.memory(64 << 20));
     }
 
-    void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+    void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
       log.append(batch, done);
     }
 
@@ -46,10 +46,10 @@ class BatchLogMutantsTest {
 
     @Override
     public BatchLog leader() {
-      var log = shard.leader();
+      var log = powered.leader();
       return new ForwardingBatchLog(log) {
         @Override
-        public void append(Batch batch, Consumer<Outcome> done) {
+        public void append(Batch batch, Consumer<BatchOutcome> done) {
           Mutant.this.append(log, batch, done);
         }
 
@@ -62,27 +62,27 @@ class BatchLogMutantsTest {
 
     @Override
     public boolean step() {
-      return shard.step();
+      return powered.step();
     }
 
     @Override
     public void restart() {
-      shard.restart();
+      powered.restart();
     }
 
     @Override
     public List<Streams> replicas() {
-      return shard.replicas();
+      return powered.replicas();
     }
 
     @Override
     public void calm() {
-      shard.calm();
+      powered.calm();
     }
 
     @Override
     public void close() {
-      shard.close();
+      powered.close();
     }
   }
 
@@ -90,11 +90,11 @@ class BatchLogMutantsTest {
     return new Batch(batch.token(), term, sequence, batch.nowMicros(), batch.entries());
   }
 
-  private static void assertFoundByTheContract(Supplier<ShardUnderTest> mutant) {
+  private static void assertFoundByTheContract(Supplier<PoweredLog> mutant) {
     int found = 0;
     for (var demand : BatchLogContract.cases()) {
-      try (var shard = mutant.get()) {
-        demand.body().run(shard);
+      try (var log = mutant.get()) {
+        demand.body().run(log);
       } catch (AssertionError | RuntimeException e) {
         found++;
       }
@@ -102,7 +102,7 @@ class BatchLogMutantsTest {
     assertTrue(found > 0, "no case of the contract found it");
   }
 
-  private static void assertFoundBySeeds(Supplier<ShardUnderTest> mutant) {
+  private static void assertFoundBySeeds(Supplier<PoweredLog> mutant) {
     var scenario = new BatchLogScenario("mutant", _ -> mutant.get());
     int found = 0;
     for (int seed = 0; seed < 20; seed++) {
@@ -111,7 +111,7 @@ class BatchLogMutantsTest {
     assertTrue(found > 0, "no seed found it");
   }
 
-  private static void assertFound(Supplier<ShardUnderTest> mutant) {
+  private static void assertFound(Supplier<PoweredLog> mutant) {
     assertFoundByTheContract(mutant);
     assertFoundBySeeds(mutant);
   }
@@ -146,7 +146,7 @@ class BatchLogMutantsTest {
     assertFound(() ->
         new Mutant() {
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
             long next = log.tail().sequence() + 1;
             super.append(log, with(batch, batch.term(), next), done);
           }
@@ -158,7 +158,7 @@ class BatchLogMutantsTest {
     assertFoundByTheContract(() ->
         new Mutant() {
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
             long term = Math.max(batch.term(), log.tail().term());
             long next =
                 batch.term() < log.tail().term() ? log.tail().sequence() + 1 : batch.sequence();
@@ -185,8 +185,8 @@ class BatchLogMutantsTest {
           private int count;
 
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
-            if (++count % 3 == 0) done.accept(new Outcome.Committed());
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
+            if (++count % 3 == 0) done.accept(new BatchOutcome.Committed());
             else super.append(log, batch, done);
           }
         });
@@ -197,7 +197,7 @@ class BatchLogMutantsTest {
     assertFound(() ->
         new Mutant() {
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
             var entries = batch.entries();
             var half = new ArrayList<>(entries.subList(0, (entries.size() + 1) / 2));
             super.append(
@@ -215,15 +215,15 @@ class BatchLogMutantsTest {
           private int count;
 
           @Override
-          void append(BatchLog log, Batch batch, Consumer<Outcome> done) {
+          void append(BatchLog log, Batch batch, Consumer<BatchOutcome> done) {
             boolean lie = ++count % 5 == 0;
             super.append(
                 log,
                 batch,
                 outcome ->
                     done.accept(
-                        lie && outcome instanceof Outcome.Committed
-                            ? new Outcome.Refused(new IllegalStateException("no room"))
+                        lie && outcome instanceof BatchOutcome.Committed
+                            ? new BatchOutcome.Refused(new IllegalStateException("no room"))
                             : outcome));
           }
         });

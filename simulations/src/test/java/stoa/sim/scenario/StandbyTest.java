@@ -524,7 +524,7 @@ class StandbyTest {
     assertEquals(List.of("count()"), evidence.methods());
 
     var service = ObjectService.of(leader.stoa, _ -> false);
-    assertTrue(leader.await(() -> service.quarantine(evidence)));
+    assertTrue(leader.await(() -> service.operator().quarantine(evidence)));
     leader.await(() -> {
       Odd odd = leader.stoa.get(Odd.class, "a");
       var refused = assertThrows(Diverged.class, () -> odd.even("no"));
@@ -553,13 +553,13 @@ class StandbyTest {
     java.util.Objects.requireNonNull(other.standby).close();
     var next = new Leader(other, leader.log.continuedOn(other.log));
     var there = ObjectService.of(next.stoa, _ -> false);
-    assertEquals(1, there.diverged().size());
+    assertEquals(1, there.operator().diverged().size());
     int accepted =
         next.await(() -> {
           Odd odd = next.stoa.get(Odd.class, "a");
           assertThrows(Diverged.class, () -> odd.even("no"));
-          assertTrue(there.accept("test.Odd[a]"));
-          assertFalse(there.accept("test.Odd[a]"));
+          assertTrue(there.operator().accept("test.Odd[a]"));
+          assertFalse(there.operator().accept("test.Odd[a]"));
           return odd.even("yes");
         });
     assertEquals(20, accepted);
@@ -574,12 +574,13 @@ class StandbyTest {
     for (int i = 0; i < 200; i++) one.threads.tick();
     one.threads.settle();
     assertEquals(List.of(), one.told);
-    assertFalse(next.await(() -> there.quarantine(evidence)), "a later state was accepted");
+    assertFalse(
+        next.await(() -> there.operator().quarantine(evidence)), "a later state was accepted");
     one.copy(next.log);
     java.util.Objects.requireNonNull(one.standby).close();
     var third = new Leader(one, next.log.continuedOn(one.log));
     assertEquals(states, third.await(() -> third.stoa.get(Odd.class, "a").all()));
-    assertEquals(List.of(), ObjectService.of(third.stoa, _ -> false).diverged());
+    assertEquals(List.of(), ObjectService.of(third.stoa, _ -> false).operator().diverged());
   }
 
   /// Keeps what it caught; one that is called `none` cannot be constructed.
@@ -694,11 +695,11 @@ class StandbyTest {
     Divergence evidence = other.told.getFirst();
     var service = ObjectService.of(leader.stoa, _ -> false);
     leader.await(() -> {
-      assertTrue(service.quarantine(evidence));
+      assertTrue(service.operator().quarantine(evidence));
       Odd odd = leader.stoa.get(Odd.class, "a");
       assertThrows(Diverged.class, odd::all);
       assertTrue(leader.stoa.delete(odd));
-      assertFalse(service.quarantine(evidence), "its generation is over");
+      assertFalse(service.operator().quarantine(evidence), "its generation is over");
       assertEquals(1, leader.stoa.get(Odd.class, "a").even("new"));
       return true;
     });

@@ -32,7 +32,7 @@ final class EngineComparison {
   private final Path directory;
   private final List<String> figures = new ArrayList<>();
   private final List<List<Double>> samples = new ArrayList<>();
-  private final Entry entry = new Entry();
+  private final IndexEntry entry = new IndexEntry();
   private int figure;
 
   private EngineComparison(String name, Path directory) {
@@ -56,7 +56,7 @@ final class EngineComparison {
     reads();
   }
 
-  private Engine open() throws IOException {
+  private IndexEngine open() throws IOException {
     clear(directory);
     Files.createDirectories(directory);
     return switch (name) {
@@ -80,7 +80,7 @@ final class EngineComparison {
     }
   }
 
-  private void fill(Engine engine, int objects, int entries) throws IOException {
+  private void fill(IndexEngine engine, int objects, int entries) throws IOException {
     for (int i = 0; i < entries; i++) {
       entry.set(i / objects, 40 + i * 100L, 64);
       engine.put(high(i % objects), i % objects, 0, entry);
@@ -113,18 +113,19 @@ final class EngineComparison {
     }
   }
 
-  private void write(Engine engine, long from, int length, long position, long version)
+  private void write(IndexEngine engine, long from, int length, long position, long version)
       throws IOException {
     long end = from + length;
     if (engine.floor(1, 1, BYTES, from, entry) && entry.offset + entry.length > from) {
       var old = copy(entry);
       if (old.offset < from) {
-        entry.set(old.offset, old.position, old.skip, from - old.offset, old.version, Entry.DATA);
+        entry.set(
+            old.offset, old.position, old.skip, from - old.offset, old.version, IndexEntry.DATA);
         engine.put(1, 1, BYTES, entry);
       }
       keepEnd(engine, old, end);
     }
-    var overlapped = new ArrayList<Entry>(4);
+    var overlapped = new ArrayList<IndexEntry>(4);
     engine.scan(
         1,
         1,
@@ -139,25 +140,25 @@ final class EngineComparison {
       engine.remove(1, 1, BYTES, old.offset);
       keepEnd(engine, old, end);
     }
-    entry.set(from, position, 0, length, version, Entry.DATA);
+    entry.set(from, position, 0, length, version, IndexEntry.DATA);
     engine.put(1, 1, BYTES, entry);
   }
 
-  private void keepEnd(Engine engine, Entry old, long end) throws IOException {
+  private void keepEnd(IndexEngine engine, IndexEntry old, long end) throws IOException {
     long rest = old.offset + old.length - end;
     if (rest <= 0) return;
     int skip = (int) (old.skip + end - old.offset);
-    entry.set(end, old.position, skip, rest, old.version, Entry.DATA);
+    entry.set(end, old.position, skip, rest, old.version, IndexEntry.DATA);
     engine.put(1, 1, BYTES, entry);
   }
 
-  private static Entry copy(Entry other) {
-    var copy = new Entry();
+  private static IndexEntry copy(IndexEntry other) {
+    var copy = new IndexEntry();
     copy.set(other);
     return copy;
   }
 
-  private static int count(Engine engine) throws IOException {
+  private static int count(IndexEngine engine) throws IOException {
     int[] count = {0};
     engine.scan(1, 1, BYTES, 0, found -> ++count[0] > 0);
     return count[0];
@@ -200,12 +201,12 @@ final class EngineComparison {
     }
   }
 
-  private void read(Engine engine, int object, int offset) throws IOException {
+  private void read(IndexEngine engine, int object, int offset) throws IOException {
     if (engine.floor(high(object), object, 0, offset, entry) && entry.offset == offset) return;
     throw new IllegalStateException("lost an entry");
   }
 
-  private static int range(Engine engine, int object, int from) throws IOException {
+  private static int range(IndexEngine engine, int object, int from) throws IOException {
     int[] seen = {0};
     engine.scan(high(object), object, 0, from, found -> ++seen[0] < RANGE);
     return seen[0];

@@ -15,7 +15,7 @@ import org.lmdbjava.SeekOp;
 import org.lmdbjava.Txn;
 
 /// LMDB without syncs. Its cache is the operating system's, without a bound.
-final class LmdbEngine implements Engine {
+final class LmdbEngine implements IndexEngine {
   private final Env<ByteBuffer> env;
   private final Dbi<ByteBuffer> db;
   private final ByteBuffer key = ByteBuffer.allocateDirect(KeyValue.KEY);
@@ -48,7 +48,7 @@ final class LmdbEngine implements Engine {
   }
 
   @Override
-  public void put(long high, long low, int space, Entry entry) {
+  public void put(long high, long low, int space, IndexEntry entry) {
     int length = KeyValue.put(valueBytes, space, entry);
     value.clear().put(valueBytes, 0, length).flip();
     db.put(writing(), key(high, low, space, entry.offset), value);
@@ -69,7 +69,7 @@ final class LmdbEngine implements Engine {
   }
 
   @Override
-  public boolean floor(long high, long low, int space, long offset, Entry found) {
+  public boolean floor(long high, long low, int space, long offset, IndexEntry found) {
     var own = writing == null ? env.txnRead() : null;
     try (var cursor = db.openCursor(own == null ? requireNonNull(writing) : own)) {
       boolean any = cursor.get(key(high, low, space, offset), GetOp.MDB_SET_RANGE);
@@ -94,7 +94,7 @@ final class LmdbEngine implements Engine {
     return KeyValue.offset(keyBytes);
   }
 
-  private void read(Cursor<ByteBuffer> cursor, int space, Entry entry) {
+  private void read(Cursor<ByteBuffer> cursor, int space, IndexEntry entry) {
     var bytes = cursor.val();
     bytes.get(0, valueBytes, 0, bytes.remaining());
     KeyValue.get(valueBytes, space, keyOffset(), entry);
@@ -102,7 +102,7 @@ final class LmdbEngine implements Engine {
 
   @Override
   public void scan(long high, long low, int space, long from, Visitor visitor) {
-    var entry = new Entry();
+    var entry = new IndexEntry();
     var own = writing == null ? env.txnRead() : null;
     try (var cursor = db.openCursor(own == null ? requireNonNull(writing) : own)) {
       boolean any = cursor.get(key(high, low, space, from), GetOp.MDB_SET_RANGE);

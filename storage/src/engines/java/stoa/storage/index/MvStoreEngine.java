@@ -7,7 +7,7 @@ import org.h2.mvstore.MVStore;
 import org.h2.mvstore.type.ByteArrayDataType;
 
 /// The map of H2, which writes what changed in the background.
-final class MvStoreEngine implements Engine {
+final class MvStoreEngine implements IndexEngine {
   private final MVStore store;
   private final MVMap<byte[], byte[]> map;
   private final byte[] value = new byte[KeyValue.VALUE_MAX];
@@ -28,7 +28,7 @@ final class MvStoreEngine implements Engine {
   }
 
   @Override
-  public void put(long high, long low, int space, Entry entry) {
+  public void put(long high, long low, int space, IndexEntry entry) {
     int length = KeyValue.put(value, space, entry);
     map.put(KeyValue.key(high, low, space, entry.offset), Arrays.copyOf(value, length));
   }
@@ -44,7 +44,7 @@ final class MvStoreEngine implements Engine {
   }
 
   @Override
-  public boolean floor(long high, long low, int space, long offset, Entry found) {
+  public boolean floor(long high, long low, int space, long offset, IndexEntry found) {
     var cursor = map.cursor(KeyValue.key(high, low, space, offset), null, true);
     if (!cursor.hasNext()) return false;
     var key = cursor.next();
@@ -55,7 +55,7 @@ final class MvStoreEngine implements Engine {
 
   @Override
   public void scan(long high, long low, int space, long from, Visitor visitor) {
-    var entry = new Entry();
+    var entry = new IndexEntry();
     var cursor = map.cursor(KeyValue.key(high, low, space, from));
     while (cursor.hasNext()) {
       var key = cursor.next();

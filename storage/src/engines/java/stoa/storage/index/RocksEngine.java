@@ -16,7 +16,7 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /// RocksDB without its own log, with the budgets of the device.
-final class RocksEngine implements Engine {
+final class RocksEngine implements IndexEngine {
   private final Options options = new Options();
   private final LRUCache cache;
   private final BloomFilter filter = new BloomFilter(10);
@@ -55,7 +55,7 @@ final class RocksEngine implements Engine {
   }
 
   @Override
-  public void put(long high, long low, int space, Entry entry) throws IOException {
+  public void put(long high, long low, int space, IndexEntry entry) throws IOException {
     int length = KeyValue.put(value, space, entry);
     try {
       batch.put(KeyValue.key(high, low, space, entry.offset), Arrays.copyOf(value, length));
@@ -84,7 +84,7 @@ final class RocksEngine implements Engine {
   }
 
   @Override
-  public boolean floor(long high, long low, int space, long offset, Entry found) {
+  public boolean floor(long high, long low, int space, long offset, IndexEntry found) {
     try (var at = db.newIterator(reading)) {
       at.seekForPrev(KeyValue.key(high, low, space, offset));
       if (!at.isValid()) return false;
@@ -97,7 +97,7 @@ final class RocksEngine implements Engine {
 
   @Override
   public void scan(long high, long low, int space, long from, Visitor visitor) {
-    var entry = new Entry();
+    var entry = new IndexEntry();
     try (var at = db.newIterator(reading)) {
       at.seek(KeyValue.key(high, low, space, from));
       while (at.isValid()) {

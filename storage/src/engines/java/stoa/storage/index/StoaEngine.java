@@ -10,7 +10,7 @@ import stoa.storage.segment.EntryOrder;
 import stoa.storage.segment.SegmentLog;
 
 /// The index of the device.
-final class StoaEngine implements Engine {
+final class StoaEngine implements IndexEngine {
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
           2,
@@ -32,7 +32,7 @@ final class StoaEngine implements Engine {
   }
 
   @Override
-  public void put(long high, long low, int space, Entry e) {
+  public void put(long high, long low, int space, IndexEntry e) {
     if (space < EntryOrder.VERSIONED) {
       index.insert(high, low, space, e.offset, e.position, (int) e.length);
       stamp = e.position;
@@ -53,7 +53,7 @@ final class StoaEngine implements Engine {
   }
 
   @Override
-  public boolean floor(long high, long low, int space, long offset, Entry found)
+  public boolean floor(long high, long low, int space, long offset, IndexEntry found)
       throws IOException {
     if (space < EntryOrder.VERSIONED) {
       found.clear();

@@ -55,7 +55,7 @@ public final class FileDisk implements Disk {
   private static final long ROOM_KEPT = 1 << 20;
   private static final long HELD_NANOS = 100_000_000;
   private static final Set<Path> HELD = new HashSet<>(); // guarded by itself
-  private static final ByteBuffer ZEROS = Buffers.allocate(64 << 10).asReadOnlyBuffer();
+  private static final ByteBuffer ZEROS = BufferPool.allocate(64 << 10).asReadOnlyBuffer();
   private static final String DIRECT_OPTIONS = "com.sun.nio.file.ExtendedOpenOption";
   private static final Set<StandardOpenOption> CREATED =
       Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -67,7 +67,7 @@ public final class FileDisk implements Disk {
   private final Path directory;
   // Looking it up reads the table of all mounts.
   private final FileStore fileStore;
-  private final Buffers directReads = new Buffers(DIRECT_READS_MAX, DIRECT_READ_BYTES);
+  private final BufferPool directReads = new BufferPool(DIRECT_READS_MAX, DIRECT_READ_BYTES);
   private volatile @Nullable DirectoryHold held;
 
   /// Creates the disk of a directory.

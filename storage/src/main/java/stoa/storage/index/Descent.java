@@ -30,7 +30,7 @@ final class Descent {
   }
 
   /// Puts the next entry into `found`. Returns false, with `found` empty, after the last one.
-  boolean next(Entry found) throws IOException {
+  boolean next(IndexEntry found) throws IOException {
     Source greatest = null;
     for (var source : sources) {
       if (!source.at.exists()) continue;
@@ -49,7 +49,7 @@ final class Descent {
 
   /// One table or run; `at` is its last entry below the last requested offset, or empty.
   private abstract static sealed class Source {
-    final Entry at = new Entry();
+    final IndexEntry at = new IndexEntry();
 
     abstract void below(long offset) throws IOException;
   }
@@ -78,7 +78,7 @@ final class Descent {
     private final long low;
     private final int space;
     // The entries of the series in the leaf, ascending.
-    private Entry[] entries = new Entry[0];
+    private IndexEntry[] entries = new IndexEntry[0];
     private int count;
 
     RunSource(Run run, BlockCache cache, long high, long low, int space) {
@@ -114,7 +114,7 @@ final class Descent {
     private void grow() {
       int room = entries.length;
       entries = Arrays.copyOf(entries, Math.max(64, 2 * room));
-      for (int i = room; i < entries.length; i++) entries[i] = new Entry();
+      for (int i = room; i < entries.length; i++) entries[i] = new IndexEntry();
     }
   }
 }

@@ -1,7 +1,7 @@
 package stoa.storage.index;
 
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.EntryOrder;
-import stoa.storage.segment.Layout;
 
 /// The keys in a fence block: the first key of a child, and the block of the child.
 final class FenceKey {
@@ -10,14 +10,15 @@ final class FenceKey {
   private FenceKey() {}
 
   static void put(byte[] bytes, int at, long high, long low, int space, long offset) {
-    Layout.putLong(bytes, at, high);
-    Layout.putLong(bytes, at + 8, low);
+    EncodedNumbers.putLong(bytes, at, high);
+    EncodedNumbers.putLong(bytes, at + 8, low);
     bytes[at + 16] = (byte) space;
-    Layout.putLong(bytes, at + 17, offset);
+    EncodedNumbers.putLong(bytes, at + 17, offset);
   }
 
   static int child(byte[] fences, int index) {
-    return Layout.getInt(fences, RunFormat.FENCES + index * RunFormat.FENCE_ENTRY + FenceKey.BYTES);
+    return EncodedNumbers.getInt(
+        fences, RunFormat.FENCES + index * RunFormat.FENCE_ENTRY + FenceKey.BYTES);
   }
 
   /// Returns the index of the last fence at or below a key, or -1.
@@ -29,13 +30,14 @@ final class FenceKey {
       int at = RunFormat.FENCES + middle * RunFormat.FENCE_ENTRY;
       int order =
           EntryOrder.compare(
-              Layout.getLong(fences, at),
-              Layout.getLong(fences, at + 8),
+              EncodedNumbers.getLong(fences, at),
+              EncodedNumbers.getLong(fences, at + 8),
               fences[at + 16] & 0xff,
               high,
               low,
               space);
-      if (order < 0 || (order == 0 && Layout.getLong(fences, at + 17) <= offset)) from = middle;
+      if (order < 0 || (order == 0 && EncodedNumbers.getLong(fences, at + 17) <= offset))
+        from = middle;
       else to = middle - 1;
     }
     return from;

@@ -224,7 +224,7 @@ public final class Index {
   ///
   /// @param stamp the log position of the record that makes the entry; never below that of an entry
   ///   inserted before
-  public void insert(long high, long low, int space, long stamp, Entry entry) {
+  public void insert(long high, long low, int space, long stamp, IndexEntry entry) {
     long position = entry.isHole() ? stamp : entry.position;
     add(
         high,
@@ -241,7 +241,7 @@ public final class Index {
 
   /// Removes the entry of a versioned space at exactly this offset, if there is one.
   public void remove(long high, long low, int space, long offset, long stamp) {
-    add(high, low, space, offset, stamp, stamp, 0, 0, 0, Entry.REMOVED);
+    add(high, low, space, offset, stamp, stamp, 0, 0, 0, IndexEntry.REMOVED);
   }
 
   private void add(
@@ -735,7 +735,8 @@ public final class Index {
 
   /// Puts the latest entry at the greatest offset at or below `offset` of a record space into an
   /// empty `found`.
-  public void floor(long high, long low, int space, long offset, Entry found) throws IOException {
+  public void floor(long high, long low, int space, long offset, IndexEntry found)
+      throws IOException {
     while (true) {
       var s = state;
       long limit = visible;

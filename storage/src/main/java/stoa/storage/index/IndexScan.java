@@ -14,7 +14,7 @@ public final class IndexScan implements AutoCloseable {
   // Newest first.
   private final Source[] sources;
   private final long positionLeast;
-  private final Entry entry = new Entry();
+  private final IndexEntry entry = new IndexEntry();
 
   /// Creates a walk that begins with the first entry at or above `from`. The caller has acquired
   /// the state; closing releases it.
@@ -57,7 +57,7 @@ public final class IndexScan implements AutoCloseable {
   }
 
   /// Returns the present entry.
-  public Entry entry() {
+  public IndexEntry entry() {
     return entry;
   }
 
@@ -95,7 +95,7 @@ public final class IndexScan implements AutoCloseable {
 
   /// One table or run; `at` is its first entry at or above the last requested offset, or empty.
   private abstract static sealed class Source {
-    final Entry at = new Entry();
+    final IndexEntry at = new IndexEntry();
 
     abstract void advance(long from) throws IOException;
   }

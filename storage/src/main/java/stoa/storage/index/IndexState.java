@@ -48,14 +48,15 @@ final class IndexState {
 
   /// Puts the newest entry with a stamp below `limit` at the greatest offset up to `offset` into
   /// `found`, which is empty. The entry may be a removed one.
-  void floor(BlockCache cache, long limit, long high, long low, int space, long offset, Entry found)
+  void floor(
+      BlockCache cache, long limit, long high, long low, int space, long offset, IndexEntry found)
       throws IOException {
     floorInTables(limit, high, low, space, offset, found);
     if (found.offset != offset) floorInRuns(cache, high, low, space, offset, found);
   }
 
   /// Looks like [#floor] in the tables alone.
-  void floorInTables(long limit, long high, long low, int space, long offset, Entry found) {
+  void floorInTables(long limit, long high, long low, int space, long offset, IndexEntry found) {
     floor(active, limit, high, low, space, offset, found);
     for (var table : frozen) {
       if (found.offset == offset) return;
@@ -64,13 +65,13 @@ final class IndexState {
   }
 
   private static void floor(
-      Memtable table, long limit, long high, long low, int space, long offset, Entry found) {
+      Memtable table, long limit, long high, long low, int space, long offset, IndexEntry found) {
     var series = table.find(high, low, space);
     if (series != null) series.floor(offset, limit, found);
   }
 
   /// Continues with the runs when [#floorInTables] has not found `offset` itself.
-  void floorInRuns(BlockCache cache, long high, long low, int space, long offset, Entry found)
+  void floorInRuns(BlockCache cache, long high, long low, int space, long offset, IndexEntry found)
       throws IOException {
     for (var run : runs) {
       run.floor(cache, high, low, space, offset, found);

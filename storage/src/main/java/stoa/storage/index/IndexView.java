@@ -37,14 +37,15 @@ public final class IndexView implements AutoCloseable {
 
   /// Puts the entry at the greatest offset at or below `offset` that is not removed into `found`.
   /// Returns whether there is one; without one, `found` is empty.
-  public boolean floor(long high, long low, int space, long offset, Entry found)
+  public boolean floor(long high, long low, int space, long offset, IndexEntry found)
       throws IOException {
     return floor(high, low, space, offset, 0, found);
   }
 
-  /// Looks like [#floor(long, long, int, long, Entry)], and skips entries with positions below
+  /// Looks like [#floor(long, long, int, long, IndexEntry)], and skips entries with positions below
   /// `positionLeast` too.
-  public boolean floor(long high, long low, int space, long offset, long positionLeast, Entry found)
+  public boolean floor(
+      long high, long low, int space, long offset, long positionLeast, IndexEntry found)
       throws IOException {
     found.clear();
     try {
@@ -106,7 +107,7 @@ public final class IndexView implements AutoCloseable {
   @FunctionalInterface
   public interface Visitor {
     /// Receives one entry, which is valid during the call; returns whether to go on.
-    boolean visit(long high, long low, int space, Entry entry) throws IOException;
+    boolean visit(long high, long low, int space, IndexEntry entry) throws IOException;
   }
 
   @Override

@@ -12,7 +12,7 @@ public final class IndexWalk {
   private final Consumer<CorruptData> onDamage;
   // Newest first.
   private final Source[] sources;
-  private final Entry entry = new Entry();
+  private final IndexEntry entry = new IndexEntry();
   private long high;
   private long low;
   private int space;
@@ -48,7 +48,7 @@ public final class IndexWalk {
   }
 
   /// Returns the present entry.
-  public Entry entry() {
+  public IndexEntry entry() {
     return entry;
   }
 
@@ -105,7 +105,7 @@ public final class IndexWalk {
     // The number of single steps before a search in the tree.
     private static final int STEPS_MAX = 64;
 
-    final Entry at = new Entry();
+    final IndexEntry at = new IndexEntry();
     long high;
     long low;
     int space;

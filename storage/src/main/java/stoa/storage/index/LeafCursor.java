@@ -1,7 +1,7 @@
 package stoa.storage.index;
 
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.EntryOrder;
-import stoa.storage.segment.Layout;
 
 /// Walks the entries of one leaf block. One owner uses it, again and again.
 final class LeafCursor {
@@ -32,19 +32,19 @@ final class LeafCursor {
   /// before.
   void seek(byte[] buffer, long soughtHigh, long soughtLow, int soughtSpace, long soughtOffset) {
     int from = 0;
-    int to = Layout.getShort(buffer, RunFormat.RESTARTS_END) - 1;
+    int to = EncodedNumbers.getShort(buffer, RunFormat.RESTARTS_END) - 1;
     while (from < to) {
       int middle = (from + to + 1) >>> 1;
       int p = restart(buffer, middle) + 1;
       int order =
           EntryOrder.compare(
-              Layout.getLong(buffer, p),
-              Layout.getLong(buffer, p + 8),
+              EncodedNumbers.getLong(buffer, p),
+              EncodedNumbers.getLong(buffer, p + 8),
               buffer[p + 16] & 0xff,
               soughtHigh,
               soughtLow,
               soughtSpace);
-      if (order == 0) order = Long.compare(Layout.getVarint(buffer, p + 17), soughtOffset);
+      if (order == 0) order = Long.compare(EncodedNumbers.getVarint(buffer, p + 17), soughtOffset);
       if (order <= 0) from = middle;
       else to = middle - 1;
     }
@@ -54,7 +54,7 @@ final class LeafCursor {
   }
 
   private static int restart(byte[] buffer, int index) {
-    return Layout.getShort(buffer, RunFormat.RESTARTS_END - 2 * index - 2);
+    return EncodedNumbers.getShort(buffer, RunFormat.RESTARTS_END - 2 * index - 2);
   }
 
   /// Goes to the next entry, if there is one.
@@ -63,8 +63,8 @@ final class LeafCursor {
     rest--;
     long delta = varint();
     if (delta == 0) {
-      high = Layout.getLong(bytes, at);
-      low = Layout.getLong(bytes, at + 8);
+      high = EncodedNumbers.getLong(bytes, at);
+      low = EncodedNumbers.getLong(bytes, at + 8);
       space = bytes[at + 16] & 0xff;
       at += 17;
       offset = varint();
@@ -77,16 +77,16 @@ final class LeafCursor {
       nextVersioned();
       return true;
     }
-    position = delta == 0 ? varint() : position + Layout.unzigzag(varint());
+    position = delta == 0 ? varint() : position + EncodedNumbers.unzigzag(varint());
     length = varint();
     return true;
   }
 
   private void nextVersioned() {
     int flags = bytes[at++];
-    position += Layout.unzigzag(varint());
+    position += EncodedNumbers.unzigzag(varint());
     mark = flags & RunFormat.FLAGS_MARK;
-    if (mark == Entry.REMOVED) {
+    if (mark == IndexEntry.REMOVED) {
       skip = 0;
       length = 0;
       version = 0;
@@ -94,12 +94,13 @@ final class LeafCursor {
     }
     length = varint();
     skip = (flags & RunFormat.FLAG_SKIP) == 0 ? 0 : (int) varint();
-    if ((flags & RunFormat.FLAG_SAME_VERSION) == 0) versionBefore += Layout.unzigzag(varint());
+    if ((flags & RunFormat.FLAG_SAME_VERSION) == 0)
+      versionBefore += EncodedNumbers.unzigzag(varint());
     version = versionBefore;
   }
 
   /// Copies the entry, without its series.
-  void copyTo(Entry entry) {
+  void copyTo(IndexEntry entry) {
     if (space < EntryOrder.VERSIONED) entry.set(offset, position, length);
     else entry.set(offset, position, skip, length, version, mark);
   }

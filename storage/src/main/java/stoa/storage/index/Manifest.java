@@ -10,7 +10,7 @@ import stoa.storage.disk.DeviceFiles;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.TornWrite;
 import stoa.storage.disk.UnknownFormat;
-import stoa.storage.segment.Layout;
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.SegmentLog;
 
@@ -32,19 +32,19 @@ public record Manifest(long covered, int nextRun, List<Item> runs) {
   /// Replaces the manifest of a disk by this one, durably. After an exception either one is there.
   void write(Disk disk) throws IOException {
     var bytes = new byte[FIXED + ITEM * runs.size() + 4];
-    Layout.putLong(bytes, 0, MAGIC);
-    Layout.putInt(bytes, 8, VERSION);
-    Layout.putInt(bytes, 12, bytes.length);
-    Layout.putLong(bytes, 16, covered);
-    Layout.putInt(bytes, 24, nextRun);
-    Layout.putInt(bytes, 28, runs.size());
+    EncodedNumbers.putLong(bytes, 0, MAGIC);
+    EncodedNumbers.putInt(bytes, 8, VERSION);
+    EncodedNumbers.putInt(bytes, 12, bytes.length);
+    EncodedNumbers.putLong(bytes, 16, covered);
+    EncodedNumbers.putInt(bytes, 24, nextRun);
+    EncodedNumbers.putInt(bytes, 28, runs.size());
     int at = FIXED;
     for (var item : runs) {
-      Layout.putInt(bytes, at, item.number());
-      Layout.putInt(bytes, at + 4, item.blocks());
+      EncodedNumbers.putInt(bytes, at, item.number());
+      EncodedNumbers.putInt(bytes, at + 4, item.blocks());
       at += ITEM;
     }
-    Layout.putInt(bytes, at, RecordFormat.checksum(new CRC32C(), bytes, 0, at));
+    EncodedNumbers.putInt(bytes, at, RecordFormat.checksum(new CRC32C(), bytes, 0, at));
     var unfinished = DeviceFiles.MANIFEST + DeviceFiles.UNFINISHED;
     if (disk.list().contains(unfinished)) disk.delete(unfinished);
     try (var file = disk.create(unfinished)) {
@@ -72,22 +72,24 @@ public record Manifest(long covered, int nextRun, List<Item> runs) {
   private static @Nullable Manifest decode(Disk disk, byte[] bytes) {
     int end = bytes.length - 4;
     boolean whole =
-        Layout.getLong(bytes, 0) == MAGIC
-            && Layout.getInt(bytes, 12) == bytes.length
-            && Layout.getInt(bytes, end) == RecordFormat.checksum(new CRC32C(), bytes, 0, end);
+        EncodedNumbers.getLong(bytes, 0) == MAGIC
+            && EncodedNumbers.getInt(bytes, 12) == bytes.length
+            && EncodedNumbers.getInt(bytes, end)
+                == RecordFormat.checksum(new CRC32C(), bytes, 0, end);
     if (!whole) return null;
-    int version = Layout.getInt(bytes, 8);
+    int version = EncodedNumbers.getInt(bytes, 8);
     if (version != VERSION) {
       throw new UnknownFormat(
           "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
               .formatted(DeviceFiles.MANIFEST, disk.place(), version, VERSION));
     }
-    int count = Layout.getInt(bytes, 28);
+    int count = EncodedNumbers.getInt(bytes, 28);
     var runs = new ArrayList<Item>();
     for (int i = 0; i < count; i++) {
       int at = FIXED + i * ITEM;
-      runs.add(new Item(Layout.getInt(bytes, at), Layout.getInt(bytes, at + 4)));
+      runs.add(new Item(EncodedNumbers.getInt(bytes, at), EncodedNumbers.getInt(bytes, at + 4)));
     }
-    return new Manifest(Layout.getLong(bytes, 16), Layout.getInt(bytes, 24), List.copyOf(runs));
+    return new Manifest(
+        EncodedNumbers.getLong(bytes, 16), EncodedNumbers.getInt(bytes, 24), List.copyOf(runs));
   }
 }

@@ -49,11 +49,12 @@ final class Pruner {
       return;
     }
     boolean mayDie = space != Spaces.TRIMS; // which is independent of the versioned object
-    boolean gone = mark == Entry.REMOVED || (mayDie && position < deadBelow(entryHigh, entryLow));
+    boolean gone =
+        mark == IndexEntry.REMOVED || (mayDie && position < deadBelow(entryHigh, entryLow));
     if (!gone) {
       writer.add(entryHigh, entryLow, space, offset, position, skip, length, version, mark);
     } else if (!oldest) {
-      writer.add(entryHigh, entryLow, space, offset, position, 0, 0, 0, Entry.REMOVED);
+      writer.add(entryHigh, entryLow, space, offset, position, 0, 0, 0, IndexEntry.REMOVED);
     }
   }
 

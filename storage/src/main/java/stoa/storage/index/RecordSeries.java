@@ -71,7 +71,7 @@ final class RecordSeries extends Series {
   }
 
   @Override
-  void floor(long offset, long limit, Entry found) {
+  void floor(long offset, long limit, IndexEntry found) {
     boolean any = false;
     int n = (int) COUNT.getAcquire(this);
     var c = cells;
@@ -94,7 +94,7 @@ final class RecordSeries extends Series {
   }
 
   @Override
-  boolean ceiling(long offset, long limit, Entry found) {
+  boolean ceiling(long offset, long limit, IndexEntry found) {
     long least = Long.MAX_VALUE;
     boolean any = false;
     int n = (int) COUNT.getAcquire(this);
@@ -130,7 +130,7 @@ final class RecordSeries extends Series {
       }
       return;
     }
-    var found = new Entry();
+    var found = new IndexEntry();
     long next = 0;
     while (next >= 0 && ceiling(next, Long.MAX_VALUE, found)) {
       write(found.offset, found.position, found.length, pruner);
@@ -139,7 +139,7 @@ final class RecordSeries extends Series {
   }
 
   private void write(long offset, long position, long length, Pruner pruner) throws IOException {
-    pruner.add(high(), low(), space(), offset, position, 0, length, 0, Entry.DATA);
+    pruner.add(high(), low(), space(), offset, position, 0, length, 0, IndexEntry.DATA);
   }
 
   /// Returns the number of cells below a log position.

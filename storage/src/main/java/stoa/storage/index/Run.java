@@ -7,8 +7,8 @@ import stoa.storage.disk.CorruptData;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.UnknownFormat;
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.EntryOrder;
-import stoa.storage.segment.Layout;
 import stoa.storage.segment.SegmentLog;
 
 /// An immutable sorted file of index entries, over one range of the log.
@@ -36,11 +36,11 @@ public final class Run {
     this.number = number;
     this.blocks = blocks;
     int p = RunFormat.BLOCK_HEADER;
-    this.root = Layout.getInt(footer, p + 12);
-    this.rootLevel = Layout.getInt(footer, p + 16);
-    this.entries = Layout.getLong(footer, p + 20);
-    this.from = Layout.getLong(footer, p + 28);
-    this.to = Layout.getLong(footer, p + 36);
+    this.root = EncodedNumbers.getInt(footer, p + 12);
+    this.rootLevel = EncodedNumbers.getInt(footer, p + 16);
+    this.entries = EncodedNumbers.getLong(footer, p + 20);
+    this.from = EncodedNumbers.getLong(footer, p + 28);
+    this.to = EncodedNumbers.getLong(footer, p + 36);
     this.moment = Math.max(to, moment);
   }
 
@@ -59,10 +59,10 @@ public final class Run {
       var footer = load(file, number, blocks - 1);
       if (RunFormat.type(header, 0) != RunFormat.HEADER
           || RunFormat.type(footer, 0) != RunFormat.FOOTER
-          || Layout.getLong(header, RunFormat.BLOCK_HEADER) != RunFormat.MAGIC) {
+          || EncodedNumbers.getLong(header, RunFormat.BLOCK_HEADER) != RunFormat.MAGIC) {
         throw corrupt(number, 0, "the file is not a run");
       }
-      int version = Layout.getInt(header, RunFormat.BLOCK_HEADER + 8);
+      int version = EncodedNumbers.getInt(header, RunFormat.BLOCK_HEADER + 8);
       if (version != RunFormat.VERSION) {
         throw new UnknownFormat(
             "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
@@ -153,7 +153,7 @@ public final class Run {
 
   /// Puts the entry at the greatest offset at or below `offset` into `found`, unless `found` has
   /// that offset or a greater one.
-  void floor(BlockCache cache, long high, long low, int space, long offset, Entry found)
+  void floor(BlockCache cache, long high, long low, int space, long offset, IndexEntry found)
       throws IOException {
     int block = floorLeaf(cache, high, low, space, offset);
     if (block < 0) return;
@@ -183,8 +183,8 @@ public final class Run {
 
   private boolean mayHold(BlockCache cache, byte[] fences, long high, long low, int space)
       throws IOException {
-    int first = Layout.getInt(fences, RunFormat.BLOCK_HEADER);
-    int count = Layout.getInt(fences, RunFormat.BLOCK_HEADER + 4);
+    int first = EncodedNumbers.getInt(fences, RunFormat.BLOCK_HEADER);
+    int count = EncodedNumbers.getInt(fences, RunFormat.BLOCK_HEADER + 4);
     long hash = Memtable.hash(high, low, space);
     return RunFormat.mayHold(cache.get(this, first + RunFormat.filterBlock(hash, count)), hash);
   }

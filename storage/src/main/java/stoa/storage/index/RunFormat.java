@@ -2,7 +2,7 @@ package stoa.storage.index;
 
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
-import stoa.storage.segment.Layout;
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.RecordFormat;
 
 /// The places of the fields in a run's blocks; the tables are in the package's text.
@@ -70,17 +70,17 @@ public final class RunFormat {
       CRC32C crc, byte[] bytes, int at, int type, int level, int count, int run, int block) {
     bytes[at + 4] = (byte) type;
     bytes[at + 5] = (byte) level;
-    Layout.putShort(bytes, at + 6, count);
-    Layout.putInt(bytes, at + 8, run);
-    Layout.putInt(bytes, at + 12, block);
-    Layout.putInt(bytes, at, RecordFormat.checksum(crc, bytes, at + 4, BLOCK - 4));
+    EncodedNumbers.putShort(bytes, at + 6, count);
+    EncodedNumbers.putInt(bytes, at + 8, run);
+    EncodedNumbers.putInt(bytes, at + 12, block);
+    EncodedNumbers.putInt(bytes, at, RecordFormat.checksum(crc, bytes, at + 4, BLOCK - 4));
   }
 
   /// Returns whether the block at `at` is undamaged and the right one.
   static boolean isBlock(CRC32C crc, byte[] bytes, int at, int run, int block) {
-    return Layout.getInt(bytes, at + 8) == run
-        && Layout.getInt(bytes, at + 12) == block
-        && Layout.getInt(bytes, at) == RecordFormat.checksum(crc, bytes, at + 4, BLOCK - 4);
+    return EncodedNumbers.getInt(bytes, at + 8) == run
+        && EncodedNumbers.getInt(bytes, at + 12) == block
+        && EncodedNumbers.getInt(bytes, at) == RecordFormat.checksum(crc, bytes, at + 4, BLOCK - 4);
   }
 
   static int type(byte[] bytes, int at) {
@@ -88,7 +88,7 @@ public final class RunFormat {
   }
 
   static int count(byte[] bytes, int at) {
-    return Layout.getShort(bytes, at + 6);
+    return EncodedNumbers.getShort(bytes, at + 6);
   }
 
   /// Returns which of `blocks` filter blocks a series belongs to.

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 import stoa.storage.disk.DiskFile;
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.EntryOrder;
-import stoa.storage.segment.Layout;
 
 /// Writes one run from entries in ascending order. One owner uses it, once.
 final class RunWriter {
@@ -51,8 +51,8 @@ final class RunWriter {
     this.file = file;
     this.number = number;
     int at = blank();
-    Layout.putLong(buffer, at + RunFormat.BLOCK_HEADER, RunFormat.MAGIC);
-    Layout.putInt(buffer, at + RunFormat.BLOCK_HEADER + 8, RunFormat.VERSION);
+    EncodedNumbers.putLong(buffer, at + RunFormat.BLOCK_HEADER, RunFormat.MAGIC);
+    EncodedNumbers.putInt(buffer, at + RunFormat.BLOCK_HEADER + 8, RunFormat.VERSION);
     write(at, RunFormat.HEADER, 0, 0);
   }
 
@@ -77,7 +77,7 @@ final class RunWriter {
     int p = leafEnd;
     boolean full = !same || leafCount % RunFormat.RESTART_ENTRIES == 0;
     if (full) p = putSeries(entryHigh, entryLow, entrySpace, entryOffset);
-    else p = Layout.putVarint(leaf, p, entryOffset - offset);
+    else p = EncodedNumbers.putVarint(leaf, p, entryOffset - offset);
     if (versioned) {
       if (full) {
         position = 0;
@@ -85,8 +85,10 @@ final class RunWriter {
       }
       leafEnd = putVersioned(p, entryAt, skip, length, entryVersion, mark);
     } else {
-      p = Layout.putVarint(leaf, p, full ? entryAt : Layout.zigzag(entryAt - position));
-      leafEnd = Layout.putVarint(leaf, p, length);
+      p =
+          EncodedNumbers.putVarint(
+              leaf, p, full ? entryAt : EncodedNumbers.zigzag(entryAt - position));
+      leafEnd = EncodedNumbers.putVarint(leaf, p, length);
     }
     leafCount++;
     entries++;
@@ -103,10 +105,10 @@ final class RunWriter {
     if (leafCount == 0) FenceKey.put(leafKey, 0, entryHigh, entryLow, entrySpace, entryOffset);
     if (leafCount % RunFormat.RESTART_ENTRIES == 0) addRestart(p);
     leaf[p] = 0;
-    Layout.putLong(leaf, p + 1, entryHigh);
-    Layout.putLong(leaf, p + 9, entryLow);
+    EncodedNumbers.putLong(leaf, p + 1, entryHigh);
+    EncodedNumbers.putLong(leaf, p + 9, entryLow);
     leaf[p + 17] = (byte) entrySpace;
-    return Layout.putVarint(leaf, p + 18, entryOffset);
+    return EncodedNumbers.putVarint(leaf, p + 18, entryOffset);
   }
 
   private int putVersioned(
@@ -115,20 +117,20 @@ final class RunWriter {
     if (skip != 0) flags |= RunFormat.FLAG_SKIP;
     if (entryVersion == version) flags |= RunFormat.FLAG_SAME_VERSION;
     leaf[at] = (byte) flags;
-    int p = Layout.putVarint(leaf, at + 1, Layout.zigzag(entryAt - position));
-    if (mark == Entry.REMOVED) return p;
-    p = Layout.putVarint(leaf, p, length);
-    if (skip != 0) p = Layout.putVarint(leaf, p, skip);
+    int p = EncodedNumbers.putVarint(leaf, at + 1, EncodedNumbers.zigzag(entryAt - position));
+    if (mark == IndexEntry.REMOVED) return p;
+    p = EncodedNumbers.putVarint(leaf, p, length);
+    if (skip != 0) p = EncodedNumbers.putVarint(leaf, p, skip);
     if (entryVersion != version)
-      p = Layout.putVarint(leaf, p, Layout.zigzag(entryVersion - version));
+      p = EncodedNumbers.putVarint(leaf, p, EncodedNumbers.zigzag(entryVersion - version));
     version = entryVersion;
     return p;
   }
 
   private void addRestart(int at) {
     int index = leafCount / RunFormat.RESTART_ENTRIES;
-    Layout.putShort(leaf, RunFormat.RESTARTS_END - 2 * index - 2, at);
-    Layout.putShort(leaf, RunFormat.RESTARTS_END, index + 1);
+    EncodedNumbers.putShort(leaf, RunFormat.RESTARTS_END - 2 * index - 2, at);
+    EncodedNumbers.putShort(leaf, RunFormat.RESTARTS_END, index + 1);
   }
 
   private void addHash(long hash) {
@@ -160,8 +162,8 @@ final class RunWriter {
     if (level == 1) {
       int keys = Math.max(1, groupSeries); // an empty run has an empty filter
       int blocks = (keys + RunFormat.FILTER_KEYS - 1) / RunFormat.FILTER_KEYS;
-      Layout.putInt(fences.bytes, RunFormat.BLOCK_HEADER, next);
-      Layout.putInt(fences.bytes, RunFormat.BLOCK_HEADER + 4, blocks);
+      EncodedNumbers.putInt(fences.bytes, RunFormat.BLOCK_HEADER, next);
+      EncodedNumbers.putInt(fences.bytes, RunFormat.BLOCK_HEADER + 4, blocks);
       writeFilter(blocks);
     }
     int at = blank();
@@ -205,13 +207,13 @@ final class RunWriter {
     }
     int at = blank();
     int p = at + RunFormat.BLOCK_HEADER;
-    Layout.putLong(buffer, p, RunFormat.MAGIC);
-    Layout.putInt(buffer, p + 8, RunFormat.VERSION);
-    Layout.putInt(buffer, p + 12, root);
-    Layout.putInt(buffer, p + 16, rootLevel);
-    Layout.putLong(buffer, p + 20, entries);
-    Layout.putLong(buffer, p + 28, from);
-    Layout.putLong(buffer, p + 36, to);
+    EncodedNumbers.putLong(buffer, p, RunFormat.MAGIC);
+    EncodedNumbers.putInt(buffer, p + 8, RunFormat.VERSION);
+    EncodedNumbers.putInt(buffer, p + 12, root);
+    EncodedNumbers.putInt(buffer, p + 16, rootLevel);
+    EncodedNumbers.putLong(buffer, p + 20, entries);
+    EncodedNumbers.putLong(buffer, p + 28, from);
+    EncodedNumbers.putLong(buffer, p + 36, to);
     write(at, RunFormat.FOOTER, 0, 0);
     flush();
     file.sync();
@@ -246,7 +248,7 @@ final class RunWriter {
     void add(byte[] key, int keyAt, int child) {
       int at = RunFormat.FENCES + count * RunFormat.FENCE_ENTRY;
       System.arraycopy(key, keyAt, bytes, at, FenceKey.BYTES);
-      Layout.putInt(bytes, at + FenceKey.BYTES, child);
+      EncodedNumbers.putInt(bytes, at + FenceKey.BYTES, child);
       count++;
     }
   }

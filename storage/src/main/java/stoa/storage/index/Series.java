@@ -39,11 +39,11 @@ abstract sealed class Series permits RecordSeries, VersionedSeries {
 
   /// Puts the newest entry with a stamp below `limit` at the greatest offset up to `offset` into
   /// `found`, unless `found` has that offset or a greater one.
-  abstract void floor(long offset, long limit, Entry found);
+  abstract void floor(long offset, long limit, IndexEntry found);
 
   /// Puts the newest entry with a stamp below `limit` at the least offset from `offset` on into
   /// `found`. Returns whether there is one.
-  abstract boolean ceiling(long offset, long limit, Entry found);
+  abstract boolean ceiling(long offset, long limit, IndexEntry found);
 
   /// Writes the newest entry of each offset, in order. Called after the last insert.
   abstract void writeTo(Pruner pruner) throws IOException;

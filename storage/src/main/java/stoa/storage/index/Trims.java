@@ -55,7 +55,7 @@ public final class Trims {
   /// Finds out whether there was any trim. Call it once, before the others.
   void open() throws IOException {
     try (var view = index.view()) {
-      any = view.floor(ANY.high(), ANY.low(), Spaces.TRIMS, 0, new Entry());
+      any = view.floor(ANY.high(), ANY.low(), Spaces.TRIMS, 0, new IndexEntry());
     } catch (CorruptData e) {
       any = true; // readers of the damaged part get the exception
     }
@@ -69,7 +69,7 @@ public final class Trims {
     if (bound != null && bound.is(high, low, space)) return bound.before;
     long before;
     try (var view = index.view()) {
-      before = before(view, high, low, space, new Entry());
+      before = before(view, high, low, space, new IndexEntry());
     }
     var _ = slots.compareAndSet(slot, bound, new Bound(high, low, space, before));
     return before;
@@ -80,14 +80,14 @@ public final class Trims {
   }
 
   /// Returns the bound like [#before(long, long, int)], at the moment of a view.
-  public static long before(IndexView view, long high, long low, int space, Entry found)
+  public static long before(IndexView view, long high, long low, int space, IndexEntry found)
       throws IOException {
     boolean any = view.floor(high, low, Spaces.TRIMS, space, found);
     return any && found.offset == space ? found.version : 0;
   }
 
   /// Returns whether a note has the present bound, so that its record space needs it.
-  public static boolean isLast(IndexView view, Item note, Entry found) throws IOException {
+  public static boolean isLast(IndexView view, Item note, IndexEntry found) throws IOException {
     return before(view, note.high, note.low, note.space, found) > 0
         && found.position == note.position;
   }
@@ -96,14 +96,14 @@ public final class Trims {
   void apply(Item note) {
     if (note.offset == 0) return; // there is nothing below
     if (!any) {
-      var hole = new Entry().set(0, note.position, 0, 0, 0, Entry.HOLE);
+      var hole = new IndexEntry().set(0, note.position, 0, 0, 0, IndexEntry.HOLE);
       index.insert(ANY.high(), ANY.low(), Spaces.TRIMS, note.position, hole);
       any = true;
     }
     try (var view = index.view(Long.MAX_VALUE)) {
-      var found = new Entry();
+      var found = new IndexEntry();
       if (note.offset < before(view, note.high, note.low, note.space, found)) return;
-      found.set(note.space, note.position, 0, 0, note.offset, Entry.DATA);
+      found.set(note.space, note.position, 0, 0, note.offset, IndexEntry.DATA);
       index.insert(note.high, note.low, Spaces.TRIMS, note.position, found);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -127,7 +127,7 @@ public final class Trims {
   /// untrimmed object up once. One owner uses it.
   public static final class Walk {
     private final IndexView view;
-    private final Entry found = new Entry();
+    private final IndexEntry found = new IndexEntry();
     private final boolean any;
     private boolean asked;
     private long high;

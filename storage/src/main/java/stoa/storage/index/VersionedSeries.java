@@ -29,7 +29,7 @@ final class VersionedSeries extends Series {
   }
 
   @Override
-  void floor(long offset, long limit, Entry found) {
+  void floor(long offset, long limit, IndexEntry found) {
     var cell = visible(offset, limit);
     if (cell != null && cell.offset > found.offset) cell.copyTo(found);
   }
@@ -44,7 +44,7 @@ final class VersionedSeries extends Series {
   }
 
   @Override
-  boolean ceiling(long offset, long limit, Entry found) {
+  boolean ceiling(long offset, long limit, IndexEntry found) {
     var first = cells.ceilingKey(Cell.key(offset, 0));
     while (first != null && first.stamp >= limit) {
       first = cells.higherKey(Cell.key(first.offset, Long.MAX_VALUE));
@@ -87,7 +87,7 @@ final class VersionedSeries extends Series {
       return new Cell(offset, stamp, 0, 0, 0, 0, 0);
     }
 
-    void copyTo(Entry entry) {
+    void copyTo(IndexEntry entry) {
       entry.set(offset, position, skip, length, version, mark);
     }
 

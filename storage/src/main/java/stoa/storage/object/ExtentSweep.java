@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import stoa.storage.index.Entry;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexScan;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
@@ -20,14 +20,15 @@ public final class ExtentSweep implements AutoCloseable {
    */
   private final List<Cursor> cursors = new ArrayList<>();
   private final long end;
-  private final Entry visible = new Entry();
+  private final IndexEntry visible = new IndexEntry();
   private long at;
 
   /// Creates a sweep that begins with the first extent that overlaps the offsets from `from` to
   /// `end`.
   ///
   /// @param layers the maps to look through
-  ExtentSweep(IndexView view, List<Moment.Layer> layers, long from, long end) throws IOException {
+  ExtentSweep(IndexView view, List<ObjectMoment.Layer> layers, long from, long end)
+      throws IOException {
     this.at = from;
     this.end = end;
     try {
@@ -39,7 +40,7 @@ public final class ExtentSweep implements AutoCloseable {
   }
 
   /// Returns the present extent, cut to the requested offsets.
-  public Entry extent() {
+  public IndexEntry extent() {
     return visible;
   }
 
@@ -47,7 +48,7 @@ public final class ExtentSweep implements AutoCloseable {
   public boolean next() throws IOException {
     while (at < end) {
       long bound = end;
-      Entry best = null;
+      IndexEntry best = null;
       for (var cursor : cursors) {
         cursor.advance(at);
         var entry = cursor.entry;
@@ -77,12 +78,12 @@ public final class ExtentSweep implements AutoCloseable {
 
   /// The entries of one map.
   private static final class Cursor {
-    final Entry entry = new Entry();
+    final IndexEntry entry = new IndexEntry();
     final IndexScan scan;
     final @Nullable VersionState state;
     private boolean done;
 
-    Cursor(IndexView view, Moment.Layer layer, long from) throws IOException {
+    Cursor(IndexView view, ObjectMoment.Layer layer, long from) throws IOException {
       var map = layer.map();
       long birth = layer.birth();
       state = layer.state();

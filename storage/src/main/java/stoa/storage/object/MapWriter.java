@@ -2,8 +2,8 @@ package stoa.storage.object;
 
 import java.io.IOException;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
 import stoa.storage.index.Index;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 
@@ -20,8 +20,8 @@ final class MapWriter {
   private final long stamp;
   private final Tie tie;
   private final Hidden hidden;
-  private final Entry part = new Entry();
-  private final Entry found = new Entry();
+  private final IndexEntry part = new IndexEntry();
+  private final IndexEntry found = new IndexEntry();
   private final Pieces others = new Pieces();
 
   /// Which of two entries of one version stays: they have the same content, but one may be at
@@ -37,7 +37,7 @@ final class MapWriter {
     /// Receives a part of an entry, between two offsets.
     ///
     /// @param by the version that hides it
-    void hidden(Entry entry, long from, long end, long by) throws IOException;
+    void hidden(IndexEntry entry, long from, long end, long by) throws IOException;
   }
 
   /// Creates a writer of the map with an id.
@@ -56,12 +56,12 @@ final class MapWriter {
   }
 
   /// Covers the offsets of `piece` with it; the map is empty there.
-  void append(Entry piece) {
+  void append(IndexEntry piece) {
     put(Spaces.BYTES, piece);
   }
 
   /// Covers the offsets of `piece` with it, where there is no higher version.
-  void cover(Entry piece) throws IOException {
+  void cover(IndexEntry piece) throws IOException {
     if (piece.length == 0) return;
     long from = piece.offset;
     long end = piece.end();
@@ -90,7 +90,7 @@ final class MapWriter {
   }
 
   /// Puts an attribute, unless there is a higher version of it.
-  void attribute(Entry piece) throws IOException {
+  void attribute(IndexEntry piece) throws IOException {
     if (ObjectLookup.exact(view, map, Spaces.ATTRIBUTES, birth, piece.offset, found)) {
       boolean stays = stays(found, piece);
       var loser = stays ? piece : found;
@@ -101,14 +101,14 @@ final class MapWriter {
     put(Spaces.ATTRIBUTES, piece);
   }
 
-  private boolean stays(Entry old, Entry piece) {
+  private boolean stays(IndexEntry old, IndexEntry piece) {
     return switch (tie) {
       case FIRST -> old.version >= piece.version;
       case LAST -> old.version > piece.version;
     };
   }
 
-  private void put(int space, Entry entry) {
+  private void put(int space, IndexEntry entry) {
     index.insert(map.high(), map.low(), space, stamp, entry);
   }
 

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
 import stoa.storage.index.Index;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 import stoa.storage.segment.SegmentLog;
@@ -48,8 +48,8 @@ public final class ObjectChanges {
           return size() > HEADS_MAX;
         }
       };
-  private final Entry piece = new Entry();
-  private final Entry found = new Entry();
+  private final IndexEntry piece = new IndexEntry();
+  private final IndexEntry found = new IndexEntry();
 
   public ObjectChanges(Index index, SegmentLog log) {
     this.index = index;
@@ -182,7 +182,7 @@ public final class ObjectChanges {
       int age,
       long stamp,
       int space,
-      Entry entry,
+      IndexEntry entry,
       long from,
       long end,
       long by)
@@ -201,13 +201,13 @@ public final class ObjectChanges {
       int age,
       long stamp,
       int space,
-      Entry entry,
+      IndexEntry entry,
       long from,
       long end)
       throws IOException {
     var delta = head.snapshots.get(age).delta();
     var writer = writer(view, head, delta, age, stamp, MapWriter.Tie.FIRST, space);
-    var given = new Entry().set(entry);
+    var given = new IndexEntry().set(entry);
     if (space == Spaces.BYTES) writer.cover(given.clip(from, end));
     else writer.attribute(given);
   }
@@ -232,7 +232,11 @@ public final class ObjectChanges {
         index.remove(head.id.high(), head.id.low(), Spaces.VERSIONS, offset, stamp);
       }
     }
-    put(head.id, Spaces.VERSIONS, piece.set(first, at, 0, last - first + 1, 0, Entry.DATA), stamp);
+    put(
+        head.id,
+        Spaces.VERSIONS,
+        piece.set(first, at, 0, last - first + 1, 0, IndexEntry.DATA),
+        stamp);
     if (last >= head.topLast) {
       head.topFirst = first;
       head.topLast = last;
@@ -254,10 +258,10 @@ public final class ObjectChanges {
       throws IOException {
     if (forked.birth() < head.birth) return false; // it was deleted
     long number = forked.number();
-    var origin = piece.set(ObjectLookup.ORIGIN, at, 0, length, number, Entry.DATA);
+    var origin = piece.set(ObjectLookup.ORIGIN, at, 0, length, number, IndexEntry.DATA);
     put(head.id, Spaces.BIRTH, origin, stamp);
     long slot = ObjectHead.slot(head.id);
-    put(forked.origin(), Spaces.FORKS, piece.set(slot, at, 0, 1, number, Entry.DATA), stamp);
+    put(forked.origin(), Spaces.FORKS, piece.set(slot, at, 0, 1, number, IndexEntry.DATA), stamp);
     try (var view = index.view(Long.MAX_VALUE)) {
       for (var range : forked.state().ranges()) join(view, head, range, at, stamp);
     }
@@ -309,7 +313,7 @@ public final class ObjectChanges {
       }
     }
     long birth = Math.max(deleted.birth() == 0 ? at : deleted.birth(), head.birth);
-    put(head.id, Spaces.BIRTH, piece.set(0, at, 0, 1, birth, Entry.DATA), stamp);
+    put(head.id, Spaces.BIRTH, piece.set(0, at, 0, 1, birth, IndexEntry.DATA), stamp);
     heads.remove(head.id); // to be looked up again
     return true;
   }
@@ -317,7 +321,7 @@ public final class ObjectChanges {
   private boolean snapshot(
       ObjectHead head, ObjectNote.Snapshot snapshot, long at, long stamp, int length) {
     long number = snapshot.number() == 0 ? at : snapshot.number();
-    put(head.id, Spaces.SNAPSHOTS, piece.set(number, at, 0, length, 0, Entry.DATA), stamp);
+    put(head.id, Spaces.SNAPSHOTS, piece.set(number, at, 0, length, 0, IndexEntry.DATA), stamp);
     heads.remove(head.id);
     return true;
   }
@@ -342,7 +346,7 @@ public final class ObjectChanges {
   private void hand(IndexView view, ObjectHead head, int age, StreamId delta, int space, long stamp)
       throws IOException {
     var all = new Pieces();
-    var old = new Entry();
+    var old = new IndexEntry();
     long cursor = 0;
     while (cursor < Long.MAX_VALUE) {
       all.clear();
@@ -355,7 +359,7 @@ public final class ObjectChanges {
     }
   }
 
-  private void put(StreamId map, int space, Entry entry, long stamp) {
+  private void put(StreamId map, int space, IndexEntry entry, long stamp) {
     index.insert(map.high(), map.low(), space, stamp, entry);
   }
 }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 import stoa.storage.segment.SegmentLog;
@@ -20,7 +20,7 @@ public final class ObjectLookup {
 
   /// Fills a head with the facts of its object in a view.
   public static void fill(IndexView view, SegmentLog log, ObjectHead head) throws IOException {
-    var found = new Entry();
+    var found = new IndexEntry();
     var id = head.id;
     head.birth = birth(view, id, found);
     head.topLast = 0;
@@ -37,7 +37,7 @@ public final class ObjectLookup {
     }
   }
 
-  private static ObjectHead.ObjectSnapshot snapshot(SegmentLog log, StreamId id, Entry entry) {
+  private static ObjectHead.ObjectSnapshot snapshot(SegmentLog log, StreamId id, IndexEntry entry) {
     byte[] data =
         log.read(
             ObjectNote.SNAPSHOT, entry.position, (int) entry.length, id.high(), id.low(), 0, 0);
@@ -52,7 +52,7 @@ public final class ObjectLookup {
   /// Returns the note that made an object a fork; null when it is none.
   public static ObjectNote.@Nullable Forked origin(
       IndexView view, SegmentLog log, StreamId id, long birth) throws IOException {
-    var found = new Entry();
+    var found = new IndexEntry();
     if (!exact(view, id, Spaces.BIRTH, birth, ORIGIN, found)) return null;
     byte[] data =
         log.read(ObjectNote.FORKED, found.position, (int) found.length, id.high(), id.low(), 0, 0);
@@ -62,19 +62,20 @@ public final class ObjectLookup {
   }
 
   /// Returns the log position at which an object's life began, 0 when it does not exist.
-  public static long birth(IndexView view, StreamId id, Entry found) throws IOException {
+  public static long birth(IndexView view, StreamId id, IndexEntry found) throws IOException {
     return view.floor(id.high(), id.low(), Spaces.BIRTH, 0, found) ? found.version : 0;
   }
 
   /// Finds the greatest offset at or below one.
-  static boolean floor(IndexView view, StreamId id, int space, long birth, long offset, Entry found)
+  static boolean floor(
+      IndexView view, StreamId id, int space, long birth, long offset, IndexEntry found)
       throws IOException {
     return view.floor(id.high(), id.low(), space, offset, birth, found);
   }
 
   /// Finds the entry at exactly an offset.
   public static boolean exact(
-      IndexView view, StreamId id, int space, long birth, long offset, Entry found)
+      IndexView view, StreamId id, int space, long birth, long offset, IndexEntry found)
       throws IOException {
     return view.floor(id.high(), id.low(), space, offset, found)
         && found.offset == offset
@@ -82,8 +83,8 @@ public final class ObjectLookup {
   }
 
   /// Finds the range of versions with the greatest first version at or below one.
-  public static boolean range(IndexView view, StreamId id, long birth, long version, Entry found)
-      throws IOException {
+  public static boolean range(
+      IndexView view, StreamId id, long birth, long version, IndexEntry found) throws IOException {
     return floor(view, id, Spaces.VERSIONS, birth, version, found);
   }
 
@@ -100,7 +101,7 @@ public final class ObjectLookup {
   public static long overlapping(
       IndexView view, StreamId id, int space, long birth, long from, long end, int max, Pieces into)
       throws IOException {
-    var found = new Entry();
+    var found = new IndexEntry();
     if (floor(view, id, space, birth, from, found) && found.end() > from) into.add(found);
     if (from + 1 >= end) return end;
     try (var scan = view.scan(id.high(), id.low(), space, from + 1, birth)) {

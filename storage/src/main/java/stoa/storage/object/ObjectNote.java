@@ -5,7 +5,7 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.storage.disk.UnknownFormat;
-import stoa.storage.index.Entry;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.segment.Commit;
 import stoa.storage.segment.Item;
 
@@ -104,7 +104,7 @@ public sealed interface ObjectNote {
 
   private static void encode(Pieces pieces, Encoder out) {
     out.varint(pieces.count());
-    var piece = new Entry();
+    var piece = new IndexEntry();
     long offset = 0;
     long version = 0;
     for (int i = 0; i < pieces.count(); i++) {
@@ -159,7 +159,7 @@ public sealed interface ObjectNote {
   private static Pieces pieces(Decoder in, long at, long record) {
     var pieces = new Pieces();
     int count = in.count();
-    var piece = new Entry();
+    var piece = new IndexEntry();
     long offset = 0;
     long version = 0;
     for (int i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ public sealed interface ObjectNote {
       int skip = hole ? 0 : (int) in.varint();
       long step = in.varint();
       version += (step >>> 1) ^ -(step & 1);
-      piece.set(offset, position, skip, length, version, hole ? Entry.HOLE : Entry.DATA);
+      piece.set(offset, position, skip, length, version, hole ? IndexEntry.HOLE : IndexEntry.DATA);
       pieces.add(piece);
     }
     return pieces;

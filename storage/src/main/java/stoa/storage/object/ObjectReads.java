@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.segment.Retired;
 
 /// Reads the present state of an object, or one of its snapshots. Thread-safe.
@@ -43,7 +43,7 @@ final class ObjectReads {
   /// A read of one moment.
   @FunctionalInterface
   private interface Reading<T> {
-    T of(Moment moment) throws IOException;
+    T of(ObjectMoment moment) throws IOException;
   }
 
   private <T> T at(Reading<T> reading) {
@@ -61,10 +61,10 @@ final class ObjectReads {
     }
   }
 
-  private Moment moment() throws IOException {
+  private ObjectMoment moment() throws IOException {
     var view = objects.shown();
-    if (number == NOW) return Moment.now(view, objects.log(), id);
-    var moment = Moment.of(view, objects.log(), id, number);
+    if (number == NOW) return ObjectMoment.now(view, objects.log(), id);
+    var moment = ObjectMoment.of(view, objects.log(), id, number);
     if (moment == null) {
       throw new IllegalStateException(
           "snapshot %d of object %s was released; make another".formatted(number, id));
@@ -77,23 +77,23 @@ final class ObjectReads {
   }
 
   boolean exists() {
-    return this.<Boolean>at(Moment::exists);
+    return this.<Boolean>at(ObjectMoment::exists);
   }
 
   long size() {
-    return this.<Long>at(Moment::size);
+    return this.<Long>at(ObjectMoment::size);
   }
 
   long highest() {
-    return this.<Long>at(Moment::highest);
+    return this.<Long>at(ObjectMoment::highest);
   }
 
   VersionState versionState() {
-    return this.<VersionState>at(Moment::versionState);
+    return this.<VersionState>at(ObjectMoment::versionState);
   }
 
   List<Long> snapshots() {
-    return this.<List<Long>>at(Moment::snapshots);
+    return this.<List<Long>>at(ObjectMoment::snapshots);
   }
 
   void read(long offset, ByteBuffer target) {
@@ -116,10 +116,10 @@ final class ObjectReads {
     return objects.reading().submit(() -> read(offset, target));
   }
 
-  private void read(Moment moment, long offset, ByteBuffer target) throws IOException {
+  private void read(ObjectMoment moment, long offset, ByteBuffer target) throws IOException {
     int start = target.position();
     int limit = target.limit();
-    var run = new Entry();
+    var run = new IndexEntry();
     try (var sweep = moment.extents(offset, offset + target.remaining())) {
       while (sweep.next()) {
         var extent = sweep.extent();
@@ -137,13 +137,13 @@ final class ObjectReads {
   }
 
   /// Returns whether two extents are adjacent in one item too.
-  private static boolean follows(Entry run, Entry next) {
+  private static boolean follows(IndexEntry run, IndexEntry next) {
     return next.position == run.position
         && next.offset == run.end()
         && next.skip == run.skip + run.length;
   }
 
-  private void fill(Entry run, long offset, int start, int limit, ByteBuffer target) {
+  private void fill(IndexEntry run, long offset, int start, int limit, ByteBuffer target) {
     if (!run.exists()) return;
     int from = start + (int) (run.offset - offset);
     zero(target, from);
@@ -176,8 +176,9 @@ final class ObjectReads {
   /// Visits extents, and joins adjacent ones of one version: their division in the log does not
   /// matter to callers. Returns true.
   private static boolean history(
-      Moment moment, long from, long to, ObjectReader.HistoryVisitor visitor) throws IOException {
-    var whole = new Entry();
+      ObjectMoment moment, long from, long to, ObjectReader.HistoryVisitor visitor)
+      throws IOException {
+    var whole = new IndexEntry();
     try (var sweep = moment.extents(from, to)) {
       while (sweep.next()) {
         var extent = sweep.extent();
@@ -198,7 +199,7 @@ final class ObjectReads {
     return true;
   }
 
-  private static ObjectReader.CoveredBytes covered(Entry extent) {
+  private static ObjectReader.CoveredBytes covered(IndexEntry extent) {
     var content = extent.isHole() ? ObjectReader.Content.HOLE : ObjectReader.Content.DATA;
     return new ObjectReader.CoveredBytes(extent.offset, extent.length, extent.version, content);
   }
@@ -207,7 +208,7 @@ final class ObjectReads {
     long slot = AttributeName.slot(name);
     byte[] item =
         at(moment -> {
-          var found = new Entry();
+          var found = new IndexEntry();
           boolean there = moment.attribute(slot, found) && !found.isHole();
           return there ? item(moment, found) : NO_ITEM;
         });
@@ -218,7 +219,7 @@ final class ObjectReads {
   SortedMap<String, byte[]> attributes() {
     return at(moment -> {
       var result = new TreeMap<String, byte[]>();
-      var found = new Entry();
+      var found = new IndexEntry();
       for (long slot : moment.slots()) {
         if (!moment.attribute(slot, found) || found.isHole()) continue;
         byte[] item = item(moment, found);
@@ -228,7 +229,7 @@ final class ObjectReads {
     });
   }
 
-  private byte[] item(Moment moment, Entry found) {
+  private byte[] item(ObjectMoment moment, IndexEntry found) {
     return objects.attribute(moment.owner(), found);
   }
 
@@ -242,7 +243,7 @@ final class ObjectReads {
           if (!sweep.extent().isHole()) bytes += sweep.extent().length;
         }
       }
-      var found = new Entry();
+      var found = new IndexEntry();
       int attributes = 0;
       for (long slot : moment.slots()) {
         if (moment.attribute(slot, found) && !found.isHole()) attributes++;

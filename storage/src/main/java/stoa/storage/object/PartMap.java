@@ -1,7 +1,7 @@
 package stoa.storage.object;
 
 import java.util.TreeMap;
-import stoa.storage.index.Entry;
+import stoa.storage.index.IndexEntry;
 
 /// The writes of a transaction, laid over one another in the order of its calls. One owner uses it.
 final class PartMap {
@@ -46,9 +46,9 @@ final class PartMap {
 
   /// Adds the pieces, in ascending order, to a list.
   void addTo(Pieces pieces, long version) {
-    var piece = new Entry();
+    var piece = new IndexEntry();
     parts.forEach((offset, part) -> {
-      int mark = part.position == HOLE ? Entry.HOLE : Entry.DATA;
+      int mark = part.position == HOLE ? IndexEntry.HOLE : IndexEntry.DATA;
       pieces.add(piece.set(offset, part.position, part.skip, part.end - offset, version, mark));
     });
   }

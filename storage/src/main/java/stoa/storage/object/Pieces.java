@@ -1,7 +1,7 @@
 package stoa.storage.object;
 
 import java.util.Arrays;
-import stoa.storage.index.Entry;
+import stoa.storage.index.IndexEntry;
 
 /// A growing list of index entries, in columns of numbers. One owner uses it.
 public final class Pieces {
@@ -35,7 +35,7 @@ public final class Pieces {
   }
 
   /// Adds a copy of an entry.
-  public void add(Entry piece) {
+  public void add(IndexEntry piece) {
     if (COLUMNS * count == cells.length) cells = Arrays.copyOf(cells, 2 * cells.length);
     int at = COLUMNS * count++;
     cells[at] = piece.offset;
@@ -70,7 +70,7 @@ public final class Pieces {
   }
 
   /// Copies a piece into an entry.
-  public void get(int i, Entry into) {
+  public void get(int i, IndexEntry into) {
     int at = COLUMNS * i;
     boolean hole = cells[at + 3] == HOLE;
     into.set(
@@ -79,6 +79,6 @@ public final class Pieces {
         hole ? 0 : (int) cells[at + 3],
         cells[at + 1],
         cells[at + 4],
-        hole ? Entry.HOLE : Entry.DATA);
+        hole ? IndexEntry.HOLE : IndexEntry.DATA);
   }
 }

@@ -11,7 +11,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
+import stoa.storage.index.IndexEntry;
 
 /// Applies the updates of an [UpdateWriter]. One owner uses it.
 final class UpdateReader {
@@ -132,11 +132,11 @@ final class UpdateReader {
   private void commit(WriteTransaction parts) {
     parts.awaitParts();
     var pieces = new Pieces();
-    var piece = new Entry();
+    var piece = new IndexEntry();
     for (var extent : extents) {
       var part = extent.part;
       if (part.hole) {
-        pieces.add(piece.set(part.offset, 0, 0, part.length, extent.version, Entry.HOLE));
+        pieces.add(piece.set(part.offset, 0, 0, part.length, extent.version, IndexEntry.HOLE));
       } else {
         VersionedObjects.addPieces(
             pieces, part.offset, part.length, part.positions, extent.version);

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
+import stoa.storage.index.IndexEntry;
 
 /// Sends the least that brings a peer up to date (VOSD paper, section II-B). One owner uses it.
 final class UpdateWriter {
@@ -29,7 +29,7 @@ final class UpdateWriter {
 
   void write(VersionState peer, OutputStream to) throws IOException {
     try (var _ = objects.hold();
-        var moment = Moment.now(objects.shown(), objects.log(), id)) {
+        var moment = ObjectMoment.now(objects.shown(), objects.log(), id)) {
       var out = new DataOutputStream(to);
       write(moment, peer, out);
       out.flush();
@@ -41,12 +41,12 @@ final class UpdateWriter {
   void writeAll(VersionState peer, Set<Long> kept, OutputStream to) throws IOException {
     try (var _ = objects.hold();
         var view = objects.shown();
-        var now = Moment.now(view.again(), objects.log(), id)) {
+        var now = ObjectMoment.now(view.again(), objects.log(), id)) {
       var out = new DataOutputStream(to);
       var sent = peer;
       for (long number : now.snapshots()) {
         if (kept.contains(number)) continue;
-        try (var moment = Moment.of(view.again(), objects.log(), id, number)) {
+        try (var moment = ObjectMoment.of(view.again(), objects.log(), id, number)) {
           if (moment == null) continue; // its object was deleted meanwhile
           out.writeLong(number);
           out.writeLong(moment.highest());
@@ -60,7 +60,8 @@ final class UpdateWriter {
     }
   }
 
-  private void write(Moment moment, VersionState peer, DataOutputStream out) throws IOException {
+  private void write(ObjectMoment moment, VersionState peer, DataOutputStream out)
+      throws IOException {
     all.reset();
     out.writeLong(UpdateFormat.MAGIC);
     out.writeInt(UpdateFormat.VERSION);
@@ -75,7 +76,7 @@ final class UpdateWriter {
     put(UpdateFormat.END, out);
   }
 
-  private void extents(Moment moment, VersionState versions, DataOutputStream out)
+  private void extents(ObjectMoment moment, VersionState versions, DataOutputStream out)
       throws IOException {
     byte[] data = {};
     try (var sweep = moment.extents(0, Long.MAX_VALUE)) {
@@ -101,9 +102,9 @@ final class UpdateWriter {
     }
   }
 
-  private void attributes(Moment moment, VersionState versions, DataOutputStream out)
+  private void attributes(ObjectMoment moment, VersionState versions, DataOutputStream out)
       throws IOException {
-    var found = new Entry();
+    var found = new IndexEntry();
     for (long slot : moment.slots()) {
       if (!moment.attribute(slot, found) || !versions.contains(found.version)) continue;
       frame.clear().varint(slot).varint(found.version);

@@ -19,8 +19,8 @@ import stoa.base.StreamId;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.ReadFailed;
 import stoa.storage.disk.TransactionLimits;
-import stoa.storage.index.Entry;
 import stoa.storage.index.Index;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 import stoa.storage.segment.Commit;
@@ -168,7 +168,7 @@ public final class VersionedObjects {
   }
 
   /// Returns the item of an attribute: its name and value.
-  byte[] attribute(StreamId object, Entry entry) {
+  byte[] attribute(StreamId object, IndexEntry entry) {
     return log.read(
         ObjectNote.ATTRIBUTE,
         entry.position,
@@ -188,7 +188,7 @@ public final class VersionedObjects {
               + " write transactions are open, which is the limit; end some of them (Device.openTransactions lists them)");
     }
     try (var view = index.view(log.end())) {
-      long birth = ObjectLookup.birth(view, object.id(), new Entry());
+      long birth = ObjectLookup.birth(view, object.id(), new IndexEntry());
       var transaction = new WriteTransaction(this, object, version, birth);
       open.add(transaction);
       return transaction;
@@ -286,11 +286,11 @@ public final class VersionedObjects {
 
   /// Adds the pieces of bytes that [#addData] has divided to a list.
   static void addPieces(Pieces pieces, long offset, long length, long[] positions, long version) {
-    var piece = new Entry();
+    var piece = new IndexEntry();
     long at = offset;
     for (long position : positions) {
       long n = Math.min(Commit.DATA_BYTES_MAX, offset + length - at);
-      pieces.add(piece.set(at, position, 0, n, version, Entry.DATA));
+      pieces.add(piece.set(at, position, 0, n, version, IndexEntry.DATA));
       at += n;
     }
   }
@@ -604,15 +604,15 @@ public final class VersionedObjects {
     }
 
     void put(long slot, long version, byte @Nullable [] item) {
-      var piece = new Entry();
+      var piece = new IndexEntry();
       if (item == null) {
-        attributes.add(piece.set(slot, -1, 0, 1, version, Entry.HOLE));
+        attributes.add(piece.set(slot, -1, 0, 1, version, IndexEntry.HOLE));
         return;
       }
       long at =
           record.note(ObjectNote.ATTRIBUTE, object, Spaces.ATTRIBUTES, slot, item, 0, item.length);
       long position = at | ObjectNote.IN_RECORD;
-      attributes.add(piece.set(slot, position, 0, item.length, version, Entry.DATA));
+      attributes.add(piece.set(slot, position, 0, item.length, version, IndexEntry.DATA));
     }
 
     @Override

@@ -192,7 +192,7 @@ public final class Commit {
   /// Ends an item with its checksum over `covered` bytes.
   private void added(int at, int covered) {
     int sum = RecordFormat.checksum(crc, bytes, at + 4, covered);
-    Layout.putInt(bytes, at, sum);
+    EncodedNumbers.putInt(bytes, at, sum);
     digest = RecordFormat.digest(digest, sum);
     count++;
   }

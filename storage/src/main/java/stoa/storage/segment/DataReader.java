@@ -3,7 +3,7 @@ package stoa.storage.segment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
-import stoa.storage.disk.Buffers;
+import stoa.storage.disk.BufferPool;
 import stoa.storage.disk.CorruptData;
 
 /// Reads and verifies parts of DATA items, whole blocks only where it must.
@@ -21,7 +21,7 @@ final class DataReader {
       RecordFormat.ITEM_HEADER + PIECE_BLOCKS * RecordFormat.STORED_BLOCK;
 
   private final SegmentFiles files;
-  private final Buffers pieces = new Buffers(PIECES_MAX, PIECE_BYTES);
+  private final BufferPool pieces = new BufferPool(PIECES_MAX, PIECE_BYTES);
 
   DataReader(SegmentFiles files) {
     this.files = files;

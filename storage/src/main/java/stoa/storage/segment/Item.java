@@ -31,10 +31,10 @@ public final class Item {
 
   /// Takes the fields from an item's header.
   public void set(byte[] header, int index, long newPosition) {
-    length = Layout.getInt(header, index + 4);
-    high = Layout.getLong(header, index + 8);
-    low = Layout.getLong(header, index + 16);
-    offset = Layout.getLong(header, index + 24);
+    length = EncodedNumbers.getInt(header, index + 4);
+    high = EncodedNumbers.getLong(header, index + 8);
+    low = EncodedNumbers.getLong(header, index + 16);
+    offset = EncodedNumbers.getLong(header, index + 24);
     space = header[index + 32] & 0xff;
     kind = header[index + 33];
     position = newPosition;

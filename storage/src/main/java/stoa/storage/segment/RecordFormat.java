@@ -45,54 +45,55 @@ public final class RecordFormat {
       long position,
       long durable,
       long digest) {
-    Layout.putInt(bytes, 0, RECORD_MAGIC);
-    Layout.putInt(bytes, 4, (KIND_COMMIT << 24) | (gap / ALIGNMENT));
-    Layout.putInt(bytes, 8, length);
-    Layout.putInt(bytes, 12, items);
-    Layout.putLong(bytes, 16, position);
-    Layout.putLong(bytes, 24, durable);
-    Layout.putLong(bytes, 32, digest);
-    Layout.putInt(bytes, 40, checksum(crc, bytes, 0, 40));
+    EncodedNumbers.putInt(bytes, 0, RECORD_MAGIC);
+    EncodedNumbers.putInt(bytes, 4, (KIND_COMMIT << 24) | (gap / ALIGNMENT));
+    EncodedNumbers.putInt(bytes, 8, length);
+    EncodedNumbers.putInt(bytes, 12, items);
+    EncodedNumbers.putLong(bytes, 16, position);
+    EncodedNumbers.putLong(bytes, 24, durable);
+    EncodedNumbers.putLong(bytes, 32, digest);
+    EncodedNumbers.putInt(bytes, 40, checksum(crc, bytes, 0, 40));
   }
 
   /// Returns whether a whole and undamaged record header for this log position is at `at`.
   public static boolean isRecordHeader(CRC32C crc, byte[] bytes, int at, long position) {
-    return Layout.getInt(bytes, at) == RECORD_MAGIC
-        && Layout.getLong(bytes, at + 16) == position
-        && Layout.getInt(bytes, at + 40) == checksum(crc, bytes, at, 40);
+    return EncodedNumbers.getInt(bytes, at) == RECORD_MAGIC
+        && EncodedNumbers.getLong(bytes, at + 16) == position
+        && EncodedNumbers.getInt(bytes, at + 40) == checksum(crc, bytes, at, 40);
   }
 
   static int length(byte[] bytes, int record) {
-    return Layout.getInt(bytes, record + 8);
+    return EncodedNumbers.getInt(bytes, record + 8);
   }
 
   /// Returns the distance from a record to the next.
   static long stride(byte[] bytes, int record) {
-    return padded(length(bytes, record)) + (long) ALIGNMENT * Layout.getShort(bytes, record + 6);
+    return padded(length(bytes, record))
+        + (long) ALIGNMENT * EncodedNumbers.getShort(bytes, record + 6);
   }
 
   /// Returns the number of items of a record.
   public static int items(byte[] bytes, int record) {
-    return Layout.getInt(bytes, record + 12);
+    return EncodedNumbers.getInt(bytes, record + 12);
   }
 
   static long durable(byte[] bytes, int record) {
-    return Layout.getLong(bytes, record + 24);
+    return EncodedNumbers.getLong(bytes, record + 24);
   }
 
   /// Returns the digest in the header of a record.
   public static long digest(byte[] bytes, int record) {
-    return Layout.getLong(bytes, record + 32);
+    return EncodedNumbers.getLong(bytes, record + 32);
   }
 
   /// Writes the header of an item without the checksum.
   public static void putItemHeader(
       byte[] bytes, int at, int kind, long high, long low, int space, long offset, int length) {
-    Layout.putInt(bytes, at + 4, length);
-    Layout.putLong(bytes, at + 8, high);
-    Layout.putLong(bytes, at + 16, low);
-    Layout.putLong(bytes, at + 24, offset);
-    Layout.putInt(bytes, at + 32, (space << 24) | (kind << 16));
+    EncodedNumbers.putInt(bytes, at + 4, length);
+    EncodedNumbers.putLong(bytes, at + 8, high);
+    EncodedNumbers.putLong(bytes, at + 16, low);
+    EncodedNumbers.putLong(bytes, at + 24, offset);
+    EncodedNumbers.putInt(bytes, at + 32, (space << 24) | (kind << 16));
   }
 
   /// Returns the room of an item's data.

@@ -54,7 +54,7 @@ public final class RecordWalk {
       if (end - itemAt < RecordFormat.ITEM_HEADER) return bad(itemAt, "no item fits here");
       int index = reader.need(itemAt, RecordFormat.ITEM_HEADER);
       if (index < 0) return bad(itemAt, "the file ends here");
-      int sum = Layout.getInt(reader.window(), index);
+      int sum = EncodedNumbers.getInt(reader.window(), index);
       item.set(reader.window(), index, segment.base() + itemAt);
       long stored = item.length < 0 ? -1 : RecordFormat.stored(item.kind, item.length);
       if (stored < 0 || item.kind < 0 || stored > end - itemAt - RecordFormat.ITEM_HEADER) {
@@ -105,7 +105,7 @@ public final class RecordWalk {
       boolean there = reader.update(crc, blockAt, length);
       int sumAt = there ? reader.need(blockAt + length, 4) : -1;
       int sum = (int) crc.getValue() ^ RecordFormat.mix(item.position, block);
-      if (sumAt < 0 || Layout.getInt(reader.window(), sumAt) != sum) {
+      if (sumAt < 0 || EncodedNumbers.getInt(reader.window(), sumAt) != sum) {
         bad(blockAt, "the block's checksum does not match");
         return false;
       }
@@ -154,7 +154,8 @@ public final class RecordWalk {
     for (long at = from; at < reader.limit(); at += RecordFormat.ALIGNMENT) {
       int header = reader.need(at, RecordFormat.RECORD_HEADER);
       if (header < 0) break;
-      if (Layout.getInt(reader.window(), header) == RecordFormat.RECORD_MAGIC && isHeader(at)) {
+      if (EncodedNumbers.getInt(reader.window(), header) == RecordFormat.RECORD_MAGIC
+          && isHeader(at)) {
         return at;
       }
     }

@@ -31,21 +31,21 @@ public record SegmentHeader(int number, long base, int bytes, List<Live> live) {
     int length = (LEAST + ITEM * live.size() + alignment - 1) / alignment * alignment;
     var bytes = new byte[length];
     var crc = new CRC32C();
-    Layout.putLong(bytes, 0, MAGIC);
-    Layout.putInt(bytes, 8, VERSION);
-    Layout.putInt(bytes, 12, number);
-    Layout.putLong(bytes, 16, base);
-    Layout.putInt(bytes, 24, RecordFormat.checksum(crc, bytes, 0, 24));
-    Layout.putInt(bytes, 28, length);
-    Layout.putInt(bytes, 32, live.size());
+    EncodedNumbers.putLong(bytes, 0, MAGIC);
+    EncodedNumbers.putInt(bytes, 8, VERSION);
+    EncodedNumbers.putInt(bytes, 12, number);
+    EncodedNumbers.putLong(bytes, 16, base);
+    EncodedNumbers.putInt(bytes, 24, RecordFormat.checksum(crc, bytes, 0, 24));
+    EncodedNumbers.putInt(bytes, 28, length);
+    EncodedNumbers.putInt(bytes, 32, live.size());
     int at = LEAST;
     for (var segment : live) {
-      Layout.putInt(bytes, at, segment.number());
-      Layout.putLong(bytes, at + 4, segment.base());
-      Layout.putLong(bytes, at + 12, segment.end());
+      EncodedNumbers.putInt(bytes, at, segment.number());
+      EncodedNumbers.putLong(bytes, at + 4, segment.base());
+      EncodedNumbers.putLong(bytes, at + 12, segment.end());
       at += ITEM;
     }
-    Layout.putInt(bytes, 36, listChecksum(crc, bytes));
+    EncodedNumbers.putInt(bytes, 36, listChecksum(crc, bytes));
     return bytes;
   }
 
@@ -58,29 +58,32 @@ public record SegmentHeader(int number, long base, int bytes, List<Live> live) {
 
   /// Returns the length of a header from its first bytes, or -1 when it is impossible.
   static int length(byte[] fixed) {
-    int length = Layout.getInt(fixed, 28);
-    int count = Layout.getInt(fixed, 32);
+    int length = EncodedNumbers.getInt(fixed, 28);
+    int count = EncodedNumbers.getInt(fixed, 32);
     boolean fits = length >= LEAST && count >= 0 && count <= (length - LEAST) / ITEM;
     return fits && length % RecordFormat.ALIGNMENT == 0 ? length : -1;
   }
 
   /// Returns whether the checksum over a whole header, its list included, is right.
   static boolean isWhole(byte[] bytes) {
-    return Layout.getInt(bytes, 36) == listChecksum(new CRC32C(), bytes);
+    return EncodedNumbers.getInt(bytes, 36) == listChecksum(new CRC32C(), bytes);
   }
 
   /// Returns the header in a whole one's bytes.
   static SegmentHeader decode(byte[] bytes) {
-    var live = new Live[Layout.getInt(bytes, 32)];
+    var live = new Live[EncodedNumbers.getInt(bytes, 32)];
     for (int i = 0; i < live.length; i++) {
       int at = LEAST + ITEM * i;
       live[i] =
           new Live(
-              Layout.getInt(bytes, at),
-              Layout.getLong(bytes, at + 4),
-              Layout.getLong(bytes, at + 12));
+              EncodedNumbers.getInt(bytes, at),
+              EncodedNumbers.getLong(bytes, at + 4),
+              EncodedNumbers.getLong(bytes, at + 12));
     }
     return new SegmentHeader(
-        Layout.getInt(bytes, 12), Layout.getLong(bytes, 16), bytes.length, List.of(live));
+        EncodedNumbers.getInt(bytes, 12),
+        EncodedNumbers.getLong(bytes, 16),
+        bytes.length,
+        List.of(live));
   }
 }

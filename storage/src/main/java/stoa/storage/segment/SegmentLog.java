@@ -187,20 +187,20 @@ public final class SegmentLog {
     if (!readFully(file, 0, fixed, 0, fixed.length)) {
       throw corrupt(name, 0, "the file ends within its header");
     }
-    if (Layout.getLong(fixed, 0) != SegmentHeader.MAGIC) {
+    if (EncodedNumbers.getLong(fixed, 0) != SegmentHeader.MAGIC) {
       throw corrupt(name, 0, "the header is not that of a segment");
     }
-    if (Layout.getInt(fixed, 24) != RecordFormat.checksum(new CRC32C(), fixed, 0, 24)) {
+    if (EncodedNumbers.getInt(fixed, 24) != RecordFormat.checksum(new CRC32C(), fixed, 0, 24)) {
       throw corrupt(name, 0, "the header's checksum does not match");
     }
-    int version = Layout.getInt(fixed, 8);
+    int version = EncodedNumbers.getInt(fixed, 8);
     if (version != SegmentHeader.VERSION) {
       throw new UnknownFormat(
           "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
               .formatted(name, disk.place(), version, SegmentHeader.VERSION));
     }
-    if (Layout.getInt(fixed, 12) != Segment.number(name)) {
-      throw corrupt(name, 12, "the header has number " + Layout.getInt(fixed, 12));
+    if (EncodedNumbers.getInt(fixed, 12) != Segment.number(name)) {
+      throw corrupt(name, 12, "the header has number " + EncodedNumbers.getInt(fixed, 12));
     }
     int length = SegmentHeader.length(fixed);
     if (length < 0 || length > file.size()) {
@@ -584,13 +584,13 @@ public final class SegmentLog {
     var crc = new CRC32C();
     crc.update(header, 4, header.length - 4);
     crc.update(data, 0, data.length);
-    if (Layout.getInt(header, 0) != (int) crc.getValue()) {
+    if (EncodedNumbers.getInt(header, 0) != (int) crc.getValue()) {
       throw corrupt(segment.name(), at, "the extent's checksum does not match");
     }
-    if (Layout.getInt(header, 4) != length
-        || Layout.getLong(header, 8) != high
-        || Layout.getLong(header, 16) != low
-        || Layout.getLong(header, 24) != offset
+    if (EncodedNumbers.getInt(header, 4) != length
+        || EncodedNumbers.getLong(header, 8) != high
+        || EncodedNumbers.getLong(header, 16) != low
+        || EncodedNumbers.getLong(header, 24) != offset
         || (header[32] & 0xff) != space
         || header[33] != kind) {
       throw corrupt(segment.name(), at, "the extent is not the one that the index names");

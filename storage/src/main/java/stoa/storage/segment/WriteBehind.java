@@ -2,7 +2,7 @@ package stoa.storage.segment;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import stoa.storage.disk.Buffers;
+import stoa.storage.disk.BufferPool;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.DiskFull;
@@ -22,7 +22,7 @@ final class WriteBehind implements Staging {
   static final int BYTES_MAX = 16 << 20;
   private static final int WRITE_BYTES_MAX = 4 << 20;
 
-  private final ByteBuffer ring = Buffers.allocate(BYTES_MAX);
+  private final ByteBuffer ring = BufferPool.allocate(BYTES_MAX);
   private final SingleFlight writing = new SingleFlight();
   private volatile DiskFile file;
   private volatile long base;

@@ -2,7 +2,7 @@ package stoa.storage.segment;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import stoa.storage.disk.Buffers;
+import stoa.storage.disk.BufferPool;
 import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.TornWrite;
@@ -31,7 +31,7 @@ final class WriteThrough implements Staging {
     if (buffer.capacity() < Math.min(length, BYTES_MAX)) {
       int bytes = BYTES_LEAST;
       while (bytes < length && bytes < BYTES_MAX) bytes *= 2;
-      buffer = Buffers.allocate(bytes);
+      buffer = BufferPool.allocate(bytes);
     }
     return buffer.clear();
   }

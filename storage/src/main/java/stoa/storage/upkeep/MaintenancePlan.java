@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
 import stoa.storage.index.Index;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.IndexWalk;
 import stoa.storage.index.Spaces;
@@ -152,7 +152,7 @@ final class MaintenancePlan {
     }
     if (walk.space() == Spaces.TRIMS && entry.isHole()) return;
     if (walk.space() >= EntryOrder.VERSIONED && walk.space() != Spaces.TRIMS) {
-      if (birth < 0) birth = ObjectLookup.birth(view, id, new Entry());
+      if (birth < 0) birth = ObjectLookup.birth(view, id, new IndexEntry());
       if (entry.isHole() || entry.position < birth) return;
     }
     int at = segmentOf(entry.position);

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
 import stoa.storage.index.Index;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 import stoa.storage.index.Trims;
@@ -36,8 +36,8 @@ public final class MoveWrite extends Operation {
   private final List<Written> written = new ArrayList<>();
   private final Commit record = new Commit();
   private final Encoder scratch = new Encoder(256);
-  private final Entry found = new Entry();
-  private final Entry piece = new Entry();
+  private final IndexEntry found = new IndexEntry();
+  private final IndexEntry piece = new IndexEntry();
   private long bytes;
   private long carriedBytes;
 
@@ -220,7 +220,7 @@ public final class MoveWrite extends Operation {
   private Pieces living(IndexView view, ObjectHead head, long target, Move.Bytes it)
       throws IOException {
     var pieces = new Pieces();
-    var part = new Entry();
+    var part = new IndexEntry();
     var now = new Pieces();
     for (int i = 0; i < it.parts.count(); i++) {
       it.parts.get(i, part);
@@ -237,7 +237,8 @@ public final class MoveWrite extends Operation {
   }
 
   private static void overlapping(
-      IndexView view, ObjectHead head, long target, Entry part, Pieces into) throws IOException {
+      IndexView view, ObjectHead head, long target, IndexEntry part, Pieces into)
+      throws IOException {
     var map = head.map(target);
     if (map == null) return;
     ObjectLookup.overlapping(
@@ -246,7 +247,7 @@ public final class MoveWrite extends Operation {
 
   /// Adds an extent that moves into an item that begins at an offset; joins it with the last one,
   /// when it continues that with the same version.
-  private void addJoined(Pieces pieces, Entry extent, long itemOffset) {
+  private void addJoined(Pieces pieces, IndexEntry extent, long itemOffset) {
     int skip = (int) (extent.offset - itemOffset);
     if (pieces.count() > 0) {
       pieces.get(pieces.count() - 1, piece);
@@ -255,7 +256,7 @@ public final class MoveWrite extends Operation {
         return;
       }
     }
-    pieces.add(piece.set(extent.offset, 0, skip, extent.length, extent.version, Entry.DATA));
+    pieces.add(piece.set(extent.offset, 0, skip, extent.length, extent.version, IndexEntry.DATA));
   }
 
   private void encode(IndexView view, Move.Attribute it) throws IOException {
@@ -298,7 +299,7 @@ public final class MoveWrite extends Operation {
   private Pieces extents(IndexView view, ObjectHead head, long target, Pieces said)
       throws IOException {
     var still = new Pieces();
-    var part = new Entry();
+    var part = new IndexEntry();
     var now = new Pieces();
     for (int i = 0; i < said.count(); i++) {
       said.get(i, part);
@@ -319,7 +320,7 @@ public final class MoveWrite extends Operation {
     var still = new Pieces();
     var map = head.map(target);
     if (map == null) return still;
-    var part = new Entry();
+    var part = new IndexEntry();
     for (int i = 0; i < said.count(); i++) {
       said.get(i, part);
       boolean there =
@@ -329,7 +330,7 @@ public final class MoveWrite extends Operation {
     return still;
   }
 
-  private static boolean isStill(Entry found, Entry said) {
+  private static boolean isStill(IndexEntry found, IndexEntry said) {
     if (said.isHole()) return found.isHole() && found.version == said.version;
     return !found.isHole() && found.position == said.position;
   }

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
 import stoa.storage.index.Index;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 import stoa.storage.index.Trims;
@@ -57,7 +57,7 @@ final class Reclaim implements ItemVisitor {
 
   private final Map<StreamId, ObjectHead> heads = new LinkedHashMap<>();
   private final Map<StreamId, Gained> gained = new LinkedHashMap<>();
-  private final Entry found = new Entry();
+  private final IndexEntry found = new IndexEntry();
   private IndexView view;
   private MoveWrite moves;
 
@@ -197,7 +197,7 @@ final class Reclaim implements ItemVisitor {
       var data = ByteBuffer.allocate(length);
       log.readData(item.position, at - item.offset, data);
       var part = new Pieces();
-      part.add(new Entry().set(at, item.position, 0, length, 0, Entry.DATA));
+      part.add(new IndexEntry().set(at, item.position, 0, length, 0, IndexEntry.DATA));
       moves.bytes(head.id, MoveWrite.Maps.ALL, at, data.flip(), part);
       if (moves.bytes() >= MOVE_BYTES_MAX) flush();
       at += length;
@@ -264,7 +264,7 @@ final class Reclaim implements ItemVisitor {
   /// Returns the pieces of a note that do not come with an item of this segment.
   private Pieces elsewhere(Pieces pieces) {
     var result = new Pieces();
-    var piece = new Entry();
+    var piece = new IndexEntry();
     for (int i = 0; i < pieces.count(); i++) {
       pieces.get(i, piece);
       boolean here = segment.base() <= piece.position && piece.position < segment.end();

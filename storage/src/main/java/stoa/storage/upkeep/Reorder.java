@@ -3,10 +3,10 @@ package stoa.storage.upkeep;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import stoa.base.StreamId;
-import stoa.storage.index.Entry;
 import stoa.storage.index.Index;
-import stoa.storage.object.Moment;
+import stoa.storage.index.IndexEntry;
 import stoa.storage.object.ObjectChanges;
+import stoa.storage.object.ObjectMoment;
 import stoa.storage.object.Pieces;
 import stoa.storage.segment.SegmentLog;
 
@@ -60,7 +60,7 @@ final class Reorder {
 
   private long run(long start, long bytesMax) throws IOException {
     long end = -1;
-    try (var moment = Moment.own(index.view(log.durable()), id);
+    try (var moment = ObjectMoment.own(index.view(log.durable()), id);
         var sweep = moment.extents(start, Long.MAX_VALUE)) {
       long bytes = 0;
       while (sweep.next()) {
@@ -70,7 +70,7 @@ final class Reorder {
           end = extent.offset;
           break;
         }
-        take(new Entry().set(extent));
+        take(new IndexEntry().set(extent));
         bytes += extent.length;
       }
     }
@@ -79,13 +79,13 @@ final class Reorder {
     return end;
   }
 
-  private void take(Entry extent) {
+  private void take(IndexEntry extent) {
     while (extent.length > 0) {
       boolean goesOn = parts.count() > 0 && from + run.position() == extent.offset;
       if (!goesOn || !run.hasRemaining() || parts.count() >= RUN_PARTS_MAX) endRun();
       if (parts.count() == 0) from = extent.offset;
       int length = (int) Math.min(extent.length, run.remaining());
-      var part = new Entry().set(extent).clip(extent.offset, extent.offset + length);
+      var part = new IndexEntry().set(extent).clip(extent.offset, extent.offset + length);
       run.limit(run.position() + length);
       log.readData(part.position, part.skip, run);
       run.limit(run.capacity());

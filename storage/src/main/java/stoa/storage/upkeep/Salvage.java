@@ -13,7 +13,7 @@ import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.ReadFailed;
 import stoa.storage.index.Spaces;
 import stoa.storage.object.ObjectNote;
-import stoa.storage.segment.Layout;
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.Segment;
 import stoa.storage.segment.SegmentHeader;
@@ -121,7 +121,7 @@ public final class Salvage {
     }
     System.arraycopy(data, 0, region, at, data.length);
     int sum = RecordFormat.checksum(crc, region, item.at() + 4, item.bytes() - 4);
-    Layout.putInt(region, item.at(), sum);
+    EncodedNumbers.putInt(region, item.at(), sum);
   }
 
   /// Returns how many of the remaining bytes one record may take: it never leaves too few.
@@ -135,7 +135,8 @@ public final class Salvage {
     for (int left = RecordFormat.items(region, 0); left > 0; left--) {
       int kind = region[at + 33];
       int bytes =
-          RecordFormat.ITEM_HEADER + (int) RecordFormat.stored(kind, Layout.getInt(region, at + 4));
+          RecordFormat.ITEM_HEADER
+              + (int) RecordFormat.stored(kind, EncodedNumbers.getInt(region, at + 4));
       items.add(new Survey.UndamagedItem(at, bytes));
       at += bytes;
     }
@@ -154,7 +155,7 @@ public final class Salvage {
         items++;
       }
       System.arraycopy(region, item.at(), out, item.at(), item.bytes());
-      digest = RecordFormat.digest(digest, Layout.getInt(region, item.at()));
+      digest = RecordFormat.digest(digest, EncodedNumbers.getInt(region, item.at()));
       items++;
       at = item.at() + item.bytes();
     }
@@ -175,7 +176,7 @@ public final class Salvage {
     int bytes = end - at - RecordFormat.ITEM_HEADER;
     RecordFormat.putItemHeader(out, at, FILLER_KIND, 0, 0, Spaces.ATTRIBUTES, 0, bytes);
     int sum = RecordFormat.checksum(crc, out, at + 4, end - at - 4);
-    Layout.putInt(out, at, sum);
+    EncodedNumbers.putInt(out, at, sum);
     return sum;
   }
 

@@ -18,9 +18,9 @@ import stoa.storage.index.Manifest;
 import stoa.storage.index.Run;
 import stoa.storage.index.RunFormat;
 import stoa.storage.object.ObjectNote;
+import stoa.storage.segment.EncodedNumbers;
 import stoa.storage.segment.Item;
 import stoa.storage.segment.ItemVisitor;
-import stoa.storage.segment.Layout;
 import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.RecordWalk;
 import stoa.storage.segment.Segment;
@@ -319,7 +319,7 @@ public final class Survey {
     for (int at = SegmentHeader.LEAST;
         at + RecordFormat.RECORD_HEADER <= bytes.length;
         at += align) {
-      long position = Layout.getLong(bytes, at + 16);
+      long position = EncodedNumbers.getLong(bytes, at + 16);
       if (RecordFormat.isRecordHeader(crc, bytes, at, position)) return new First(at, position);
     }
     return null;
@@ -441,7 +441,7 @@ public final class Survey {
   private boolean isWhole(byte[] region, int at, Item item) {
     boolean isData = item.kind == RecordFormat.ITEM_DATA;
     int covered = RecordFormat.ITEM_HEADER - 4 + (isData ? 0 : item.length);
-    if (RecordFormat.checksum(crc, region, at + 4, covered) != Layout.getInt(region, at)) {
+    if (RecordFormat.checksum(crc, region, at + 4, covered) != EncodedNumbers.getInt(region, at)) {
       return false;
     }
     int blockAt = at + RecordFormat.ITEM_HEADER;
@@ -450,7 +450,7 @@ public final class Survey {
       int length = Math.min(rest, RecordFormat.BLOCK);
       int sum = RecordFormat.checksum(crc, region, blockAt, length);
       int mixed = sum ^ RecordFormat.mix(item.position, block);
-      if (Layout.getInt(region, blockAt + length) != mixed) return false;
+      if (EncodedNumbers.getInt(region, blockAt + length) != mixed) return false;
       blockAt += length + 4;
       rest -= length;
     }

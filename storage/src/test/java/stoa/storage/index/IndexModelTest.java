@@ -38,7 +38,7 @@ class IndexModelTest {
   }
 
   private record Value(long position, int skip, long length, long version, int mark) {
-    static Value of(Entry entry) {
+    static Value of(IndexEntry entry) {
       return new Value(entry.position, entry.skip, entry.length, entry.version, entry.mark);
     }
   }
@@ -170,17 +170,20 @@ class IndexModelTest {
     Value value;
     if (at.space() < EntryOrder.VERSIONED) {
       lastPosition = Math.max(stamp, lastPosition + 1); // within a record they ascend
-      value = new Value(lastPosition, 0, random.nextInt(1 << random.nextInt(1, 31)), 0, Entry.DATA);
+      value =
+          new Value(
+              lastPosition, 0, random.nextInt(1 << random.nextInt(1, 31)), 0, IndexEntry.DATA);
     } else {
       value =
           switch (random.nextInt(6)) {
-            case 0, 1 -> new Value(stamp, 0, 0, 0, Entry.REMOVED);
-            case 2 -> new Value(stamp, 0, large(random), large(random), Entry.HOLE);
+            case 0, 1 -> new Value(stamp, 0, 0, 0, IndexEntry.REMOVED);
+            case 2 -> new Value(stamp, 0, large(random), large(random), IndexEntry.HOLE);
             case 3 -> {
               int skip = random.nextInt(Integer.MAX_VALUE);
-              yield new Value(random.nextLong(stamp + 1), skip, large(random), 3, Entry.DATA);
+              yield new Value(random.nextLong(stamp + 1), skip, large(random), 3, IndexEntry.DATA);
             }
-            default -> new Value(random.nextLong(stamp + 1), 0, 4096, large(random), Entry.DATA);
+            default ->
+                new Value(random.nextLong(stamp + 1), 0, 4096, large(random), IndexEntry.DATA);
           };
     }
     var step = new Step(stamp, at, offset, value);
@@ -205,7 +208,7 @@ class IndexModelTest {
       return;
     }
     switch (value.mark()) {
-      case Entry.REMOVED ->
+      case IndexEntry.REMOVED ->
           index.remove(at.high(), at.low(), at.space(), step.offset(), step.stamp());
       default ->
           index.insert(
@@ -213,7 +216,7 @@ class IndexModelTest {
               at.low(),
               at.space(),
               step.stamp(),
-              new Entry()
+              new IndexEntry()
                   .set(
                       step.offset(),
                       value.position(),
@@ -286,7 +289,7 @@ class IndexModelTest {
   private void verifyFloor(
       IndexView view, long limit, Map<StreamId, Long> births, Series at, long offset)
       throws IOException {
-    var found = new Entry();
+    var found = new IndexEntry();
     long born = births.getOrDefault(new StreamId(at.high(), at.low()), 0L);
     boolean any = view.floor(at.high(), at.low(), at.space(), offset, least(at, born), found);
     var entries = model.getOrDefault(at, new TreeMap<>());
@@ -322,7 +325,7 @@ class IndexModelTest {
   private static @Nullable Value live(
       Series at, NavigableMap<Long, Value> stamps, long limit, long born) {
     var newest = stamps.lowerEntry(limit);
-    if (newest == null || newest.getValue().mark() == Entry.REMOVED) return null;
+    if (newest == null || newest.getValue().mark() == IndexEntry.REMOVED) return null;
     return newest.getValue().position() < least(at, born) ? null : newest.getValue();
   }
 

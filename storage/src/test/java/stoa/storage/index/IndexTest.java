@@ -26,7 +26,7 @@ class IndexTest {
   private static final DeviceConfig LARGE = new DeviceConfig(1 << 20, 0, 64 << 20, 64 << 10);
 
   private final SimulatedDisk disk = new SimulatedDisk(1);
-  private final Entry found = new Entry();
+  private final IndexEntry found = new IndexEntry();
   private long born;
 
   /// An index and its log, to which each step adds a record.
@@ -50,7 +50,8 @@ class IndexTest {
 
     void insert(long object, long offset) {
       record();
-      index.insert(0, object, SPACE, stamp, new Entry().set(offset, stamp, 0, 1, 1, Entry.DATA));
+      index.insert(
+          0, object, SPACE, stamp, new IndexEntry().set(offset, stamp, 0, 1, 1, IndexEntry.DATA));
       show();
     }
 
@@ -176,11 +177,13 @@ class IndexTest {
       long stamp = fixture.record();
       try (var writer = fixture.index.view(Long.MAX_VALUE);
           var before = fixture.view()) {
-        fixture.index.insert(0, 1, SPACE, stamp, new Entry().set(5, stamp, 0, 1, 2, Entry.DATA));
+        fixture.index.insert(
+            0, 1, SPACE, stamp, new IndexEntry().set(5, stamp, 0, 1, 2, IndexEntry.DATA));
         assertTrue(writer.floor(0, 1, SPACE, 9, found));
         assertEquals(5, found.offset);
         fixture.index.remove(0, 1, SPACE, 5, stamp);
-        fixture.index.insert(0, 1, SPACE, stamp, new Entry().set(6, 0, 0, 7, 3, Entry.HOLE));
+        fixture.index.insert(
+            0, 1, SPACE, stamp, new IndexEntry().set(6, 0, 0, 7, 3, IndexEntry.HOLE));
         assertTrue(writer.floor(0, 1, SPACE, 5, found));
         assertEquals(0, found.offset);
         assertTrue(writer.floor(0, 1, SPACE, 6, found));
@@ -278,7 +281,7 @@ class IndexTest {
     for (int i = 0; i < 2000; i++) fixture.insert(1, i);
     fixture.close();
     assertThrows(DeviceClosed.class, () -> fixture.view());
-    assertThrows(DeviceClosed.class, () -> fixture.index.floor(0, 1, SPACE, 1, new Entry()));
+    assertThrows(DeviceClosed.class, () -> fixture.index.floor(0, 1, SPACE, 1, new IndexEntry()));
   }
 
   @Test

@@ -78,7 +78,8 @@ class IndexViewConcurrencyTest {
     long stamp = append(log);
     for (int i = 0; i < TOKENS; i++) {
       places[i] = i;
-      index.insert(0, object(i), SPACE, stamp, new Entry().set(i, stamp, 0, 1, 1, Entry.DATA));
+      index.insert(
+          0, object(i), SPACE, stamp, new IndexEntry().set(i, stamp, 0, 1, 1, IndexEntry.DATA));
     }
     index.publish(log.end());
     log.sync();
@@ -102,7 +103,8 @@ class IndexViewConcurrencyTest {
         int token = random.nextInt(TOKENS);
         long to = (long) random.nextInt(PLACES) * TOKENS + token;
         index.remove(0, object(places[token]), SPACE, places[token], stamp);
-        index.insert(0, object(to), SPACE, stamp, new Entry().set(to, stamp, 0, 1, 1, Entry.DATA));
+        index.insert(
+            0, object(to), SPACE, stamp, new IndexEntry().set(to, stamp, 0, 1, 1, IndexEntry.DATA));
         places[token] = to;
       }
       if (index.publish(log.end())) index.flushSoon();
@@ -121,7 +123,7 @@ class IndexViewConcurrencyTest {
         try (var scan = view.scan(0, object, SPACE, 0)) {
           for (; scan.next(); scanned++) last = scan.entry().offset;
         }
-        var found = new Entry();
+        var found = new IndexEntry();
         view.floor(0, object, SPACE, Long.MAX_VALUE, found);
         assertEquals(last, found.offset);
       }

@@ -150,7 +150,7 @@ class RunTest {
   }
 
   private @Nullable Item floor(Run run, Item series, long offset) throws IOException {
-    var found = new Entry();
+    var found = new IndexEntry();
     run.floor(cache, series.high(), series.low(), series.space(), offset, found);
     return found.exists()
         ? new Item(
@@ -171,7 +171,7 @@ class RunTest {
             0,
             item.length(),
             0,
-            Entry.DATA);
+            IndexEntry.DATA);
       }
       return Run.open(disk, 1, writer.finish(0, 1), 0);
     }

@@ -17,7 +17,7 @@ import stoa.store.calls.Terms;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
 import stoa.store.leading.Intents;
-import stoa.store.leading.Moments;
+import stoa.store.leading.ReadMoments;
 import stoa.store.records.Records;
 import stoa.store.running.AppendRequest;
 import stoa.store.running.Appending;
@@ -121,14 +121,14 @@ public final class BatchWriter implements Journal, Intake.Help {
   // ---- the log
 
   /// Returns the log counters that can be read.
-  public Moments moments() {
+  public ReadMoments moments() {
     return intake.moments();
   }
 
-  /// Returns the counter of [Moments#moment] for a reader that asks a key directly, without waiting
-  /// for the key's earlier puts. If the key is ordered among several stores, this first waits for
-  /// the batch in progress, which may have a lower address than an answer that another store has
-  /// given.
+  /// Returns the counter of [ReadMoments#moment] for a reader that asks a key directly, without
+  /// waiting for the key's earlier puts. If the key is ordered among several stores, this first
+  /// waits for the batch in progress, which may have a lower address than an answer that another
+  /// store has given.
   long momentAt(Key key) {
     intake.moments().await(key.stream(), spaces.isOrdered(key));
     return intake.moments().moment();

@@ -20,8 +20,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.BatchLog;
+import stoa.log.BatchOutcome;
 import stoa.log.Entry;
-import stoa.log.Outcome;
 import stoa.log.Sequencer;
 import stoa.log.Token;
 import stoa.store.calls.Pace;
@@ -30,7 +30,7 @@ import stoa.store.leading.Claims;
 import stoa.store.leading.Health;
 import stoa.store.leading.Intents;
 import stoa.store.leading.LogClock;
-import stoa.store.leading.Moments;
+import stoa.store.leading.ReadMoments;
 import stoa.store.leading.Tally;
 import stoa.store.ordering.Addresses;
 import stoa.store.records.Draft;
@@ -72,7 +72,7 @@ import stoa.store.watching.Watches;
 /// is synced.
 public final class Intake {
   /*
-   * Draft decides the entries of a batch, BatchTurn which thread writes it, Moments which counters
+   * Draft decides the entries of a batch, BatchTurn which thread writes it, ReadMoments which counters
    * can be read. This class queues requests and writes batches.
    *
    * Invariants:
@@ -109,7 +109,7 @@ public final class Intake {
   private final Watches watches;
   private final Health health;
   private final BatchTurn turn;
-  private final Moments moments;
+  private final ReadMoments moments;
   private final Unfinished unfinished;
   private final Tally tally;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
@@ -232,7 +232,7 @@ public final class Intake {
     sequencer = new Sequencer(epoch, sealed.counter());
     sequencer.skip(adopted.counter());
     progress = new Progress(sealed.counter());
-    moments = new Moments(health, turn, threads, order, claims, sealed.counter());
+    moments = new ReadMoments(health, turn, threads, order, claims, sealed.counter());
     firstCounter = sealed.counter();
     intents = new Intents(clock::machineMicros, epoch);
   }
@@ -277,7 +277,7 @@ public final class Intake {
   }
 
   /// Returns the log counters that can be read.
-  public Moments moments() {
+  public ReadMoments moments() {
     return moments;
   }
 
@@ -598,7 +598,7 @@ public final class Intake {
     to.append(
         batch,
         outcome -> {
-          if (outcome instanceof Outcome.Committed) return;
+          if (outcome instanceof BatchOutcome.Committed) return;
           throw new Unavailable("what was decided could not be logged: " + outcome);
         });
     return true;
@@ -825,7 +825,7 @@ public final class Intake {
             batch,
             outcome -> {
               long micros = isTimed ? clock.machineMicros() - batchMicros : 0;
-              if (outcome instanceof Outcome.Committed) {
+              if (outcome instanceof BatchOutcome.Committed) {
                 tally.durable(weight, micros, batch.entries());
               }
               if (isTimed) average(micros);
@@ -951,14 +951,14 @@ public final class Intake {
     return null;
   }
 
-  private void settle(Outcome outcome, Token token, @Nullable Request own) {
+  private void settle(BatchOutcome outcome, Token token, @Nullable Request own) {
     switch (outcome) {
-      case Outcome.Committed() -> {
+      case BatchOutcome.Committed() -> {
         trace();
         tell();
         publish(own);
       }
-      case Outcome.Refused(RuntimeException cause) -> {
+      case BatchOutcome.Refused(RuntimeException cause) -> {
         forgetChanges();
         draft.rollBack();
         sequencer.takeBack(token);
@@ -967,11 +967,11 @@ public final class Intake {
                 ? cause
                 : new Unavailable("nothing was logged: " + cause.getMessage(), cause));
       }
-      case Outcome.Unknown(RuntimeException cause) -> {
+      case BatchOutcome.Unknown(RuntimeException cause) -> {
         health.fail(cause);
         fail(new UnknownOutcome("the log failed: " + cause.getMessage(), cause));
       }
-      case Outcome.Fenced(long epoch) -> {
+      case BatchOutcome.Fenced(long epoch) -> {
         var cause = new IllegalStateException("the log was sealed by epoch " + epoch);
         health.fail(cause);
         fail(Health.unavailable(cause));

@@ -85,9 +85,9 @@ public final class KeyReads {
     return writer.await(question);
   }
 
-  /// Returns the counter of [Moments#moment] for a reader that asks a key directly, not behind its
-  /// puts. If the key is ordered among several stores, this first waits for the batch in progress,
-  /// which may have a lower address than an answer that another store has given.
+  /// Returns the counter of [ReadMoments#moment] for a reader that asks a key directly, not behind
+  /// its puts. If the key is ordered among several stores, this first waits for the batch in
+  /// progress, which may have a lower address than an answer that another store has given.
   public long now(Key key) {
     return writer.momentAt(key);
   }

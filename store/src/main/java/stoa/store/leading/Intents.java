@@ -47,14 +47,14 @@ public final class Intents {
   }
 
   /// The parts of a key that a transaction has used.
-  private static final class Parts {
+  private static final class UsedParts {
     private final Set<Integer> firm = new HashSet<>(2);
     private final Set<Integer> commuting = new HashSet<>(2);
     private boolean all;
     private boolean commutesWithAll;
     private int code = -1;
 
-    private Parts(Set<Footprint> used) {
+    private UsedParts(Set<Footprint> used) {
       all = used.isEmpty();
       used.forEach(this::add);
     }
@@ -80,7 +80,7 @@ public final class Intents {
   /// An intent.
   public final class Intent {
     private final long id;
-    private final Map<StreamId, Parts> keys;
+    private final Map<StreamId, UsedParts> keys;
     private final long micros;
     private final Runnable settled;
 
@@ -91,7 +91,11 @@ public final class Intents {
     private boolean heldBack;
 
     private Intent(
-        long id, Map<StreamId, Parts> keys, Set<StreamId> callers, long micros, Runnable settled) {
+        long id,
+        Map<StreamId, UsedParts> keys,
+        Set<StreamId> callers,
+        long micros,
+        Runnable settled) {
       this.id = id;
       this.keys = keys;
       this.callers = callers;
@@ -138,7 +142,7 @@ public final class Intents {
     }
 
     private boolean conflicts(StreamId stream, Footprint change) {
-      Parts parts = keys.get(stream);
+      UsedParts parts = keys.get(stream);
       return parts != null && parts.conflicts(change);
     }
   }
@@ -180,8 +184,8 @@ public final class Intents {
       long waitMicros,
       Runnable settled) {
     if (used.isEmpty() || used.size() > KEYS_MAX) return null;
-    var keys = new HashMap<StreamId, Parts>();
-    used.forEach((stream, parts) -> keys.put(stream, new Parts(parts)));
+    var keys = new HashMap<StreamId, UsedParts>();
+    used.forEach((stream, parts) -> keys.put(stream, new UsedParts(parts)));
     Intent declared;
     synchronized (this) {
       if (waiting.size() + standing.size() >= INTENTS_MAX) return null;

@@ -10,7 +10,7 @@ import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.store.calls.Neighbors;
 import stoa.store.leading.LogClock;
-import stoa.store.leading.Moments;
+import stoa.store.leading.ReadMoments;
 import stoa.store.records.Records;
 import stoa.store.running.Timeline;
 import stoa.store.running.Unfinished;
@@ -28,7 +28,7 @@ public final class Holds {
 
   private final Streams streams;
   private final Timeline timeline;
-  private final Moments moments;
+  private final ReadMoments moments;
   private final Unfinished unfinished;
   private final LogClock clock;
   private final Pins pins;
@@ -46,7 +46,7 @@ public final class Holds {
   public Holds(
       Streams streams,
       Timeline timeline,
-      Moments moments,
+      ReadMoments moments,
       Unfinished unfinished,
       LogClock clock,
       @Nullable Neighbors neighbors) {

@@ -68,7 +68,7 @@ public final class Past {
   /// Returns the state as the handler encodes it for a checkpoint; no bytes when the key was
   /// absent.
   public byte[] encoded() {
-    Version version = version(lateTick());
+    KeyVersion version = version(lateTick());
     if (version.isAbsent()) return new byte[0];
     Handler free = version.take();
     Handler handler =
@@ -78,11 +78,11 @@ public final class Past {
     return encoded;
   }
 
-  private Version version() {
+  private KeyVersion version() {
     return version(0);
   }
 
-  private Version version(int lateTick) {
+  private KeyVersion version(int lateTick) {
     Versions versions = playback.versions();
     return told(() ->
         within == 0
@@ -99,7 +99,7 @@ public final class Past {
   ///
   /// @param tail the last address of the stream
   public WorkingCopy copy(long tail) {
-    Version version = version();
+    KeyVersion version = version();
     Materialized.State copied = version.copy();
     if (copied == null) {
       copied = version.state().withOwn(told(() -> playback.versions().another(key, version, 0)));
@@ -122,7 +122,7 @@ public final class Past {
     var found =
         told(
             () -> playback.versions().at(key, counter, late, live -> look(live, query, existence)));
-    Version version = found.version();
+    KeyVersion version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
         : ask(version, query, existence, null, null, List.of(), 0, late);
@@ -150,7 +150,7 @@ public final class Past {
   }
 
   private Answer ask(
-      Version version,
+      KeyVersion version,
       @Nullable Object query,
       Existence existence,
       @Nullable StoreTransaction transaction,

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.leading.Moments;
+import stoa.store.leading.ReadMoments;
 import stoa.store.records.Records;
 import stoa.store.running.Loader;
 import stoa.store.running.Materialized;
@@ -18,7 +18,7 @@ public final class Playback {
   private final VersionFinder finder;
   private final Loader loader;
   private final Streams streams;
-  private final Moments moments;
+  private final ReadMoments moments;
   private final Observed observed;
 
   public Playback(
@@ -26,7 +26,7 @@ public final class Playback {
       VersionFinder finder,
       Loader loader,
       Streams streams,
-      Moments moments,
+      ReadMoments moments,
       Observed observed) {
     this.versions = versions;
     this.finder = finder;
@@ -52,7 +52,7 @@ public final class Playback {
   }
 
   /// Returns the log counters that can be read.
-  Moments moments() {
+  ReadMoments moments() {
     return moments;
   }
 

@@ -12,7 +12,7 @@ import stoa.base.Check;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
-import stoa.store.leading.Moments;
+import stoa.store.leading.ReadMoments;
 import stoa.store.running.ChangeRequest;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
@@ -56,18 +56,18 @@ public final class Versions {
   private final Loader loader;
   private final Residents residents;
   private final Pins pins;
-  private final Moments moments;
+  private final ReadMoments moments;
   private final BoundedCache kept;
   private final ConcurrentHashMap<StreamId, Line> lines = new ConcurrentHashMap<>();
 
   /// The versions of one key in memory.
   private static final class Line {
     // By the counter from which readers see them.
-    private final ConcurrentSkipListMap<Long, Version> versions = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<Long, KeyVersion> versions = new ConcurrentSkipListMap<>();
 
     private final ReentrantLock making = new ReentrantLock();
 
-    @Nullable Version at(long counter) {
+    @Nullable KeyVersion at(long counter) {
       var found = versions.floorEntry(counter);
       return found == null ? null : found.getValue();
     }
@@ -80,7 +80,7 @@ public final class Versions {
       Loader loader,
       Residents residents,
       Pins pins,
-      Moments moments,
+      ReadMoments moments,
       long bytesMax) {
     this.finder = finder;
     this.loader = loader;
@@ -106,9 +106,9 @@ public final class Versions {
 
   /// Returns the version of a key that a reader sees at a log counter, if memory has it; null
   /// otherwise.
-  @Nullable Version known(Key key, long counter) {
+  @Nullable KeyVersion known(Key key, long counter) {
     Line line = lines.get(key.stream());
-    Version version = line == null ? null : line.at(counter);
+    KeyVersion version = line == null ? null : line.at(counter);
     boolean known =
         version != null
             && version.isSeenAt(counter)
@@ -119,7 +119,7 @@ public final class Versions {
   /// Returns the version of a key that a reader sees at a log counter.
   ///
   /// @param lateTick the tick at which the reader's time is over; 0 for none
-  Version at(Key key, long counter, int lateTick) {
+  KeyVersion at(Key key, long counter, int lateTick) {
     return Objects.requireNonNull(at(key, counter, lateTick, _ -> null).version);
   }
 
@@ -127,20 +127,20 @@ public final class Versions {
   ///
   /// @param version the version, null when there is a result instead
   /// @param found the result
-  record Found<T>(@Nullable Version version, @Nullable T found) {}
+  record Found<T>(@Nullable KeyVersion version, @Nullable T found) {}
 
   /// Returns the version of a key that a reader sees at a log counter, or the result of a look at
   /// the live state if the live state is that version.
   ///
   /// @param look returns null when it would have to wait, or does not want to look
   <T> Found<T> at(Key key, long counter, int lateTick, Function<Materialized, @Nullable T> look) {
-    Version version = known(key, counter);
+    KeyVersion version = known(key, counter);
     if (version != null) return new Found<>(version, null);
     Resident resident = residents.pin(key);
     try {
       loader.health.confirm();
       Line line = lines.get(key.stream());
-      Version below = line == null ? null : line.at(counter);
+      KeyVersion below = line == null ? null : line.at(counter);
       long moment = moments.moment();
       long tail = resident.tail();
       if (below != null && below.isLast(tail) && tail >= loader.timeline.oldest(key)) {
@@ -156,7 +156,7 @@ public final class Versions {
       long end = finder.settled(resident, seen.position(), lateTick);
       T found = resident.look(live -> live.position() == seen.position() ? look.apply(live) : null);
       if (found != null) return new Found<>(null, found);
-      Version made = make(resident, seen, end, lateTick);
+      KeyVersion made = make(resident, seen, end, lateTick);
       loader.timeline.check(key, seen.version()); // it may have been released just now
       return new Found<>(made, null);
     } finally {
@@ -176,11 +176,11 @@ public final class Versions {
     }
   }
 
-  private Version make(Resident resident, VersionFinder.Seen seen, long end, int lateTick) {
+  private KeyVersion make(Resident resident, VersionFinder.Seen seen, long end, int lateTick) {
     Line line = lines.computeIfAbsent(resident.key.stream(), _ -> new Line());
     finder.lock(line.making, resident.key, lateTick);
     try {
-      Version same = line.versions.get(seen.from());
+      KeyVersion same = line.versions.get(seen.from());
       if (same != null) {
         same.extend(seen.version(), seen.until(), seen.tail());
         return same;
@@ -197,7 +197,7 @@ public final class Versions {
       }
       Check.that(state.position() == seen.position(), "%s is at %s", resident.key, seen.position());
       var factory = loader.runs.factory(resident.key);
-      var version = new Version(resident.key, factory, state, seen);
+      var version = new KeyVersion(resident.key, factory, state, seen);
       keep(resident.key.stream(), version);
       return version;
     } finally {
@@ -206,7 +206,7 @@ public final class Versions {
   }
 
   private Materialized.State play(
-      Key key, long position, long end, @Nullable Version below, int lateTick) {
+      Key key, long position, long end, @Nullable KeyVersion below, int lateTick) {
     Materialized.State base = below == null ? null : base(key, position, below);
     if (base != null) {
       Materialized played = loader.state(key).until(lateTick);
@@ -221,7 +221,7 @@ public final class Versions {
   /// Returns a copy of an earlier version as a base, when it is nearer than the last checkpoint;
   /// null otherwise. A marshalled copy may have another shape in memory and then change in another
   /// way, so this does not use one.
-  private Materialized.@Nullable State base(Key key, long position, Version below) {
+  private Materialized.@Nullable State base(Key key, long position, KeyVersion below) {
     if (below.isAbsent() || !below.forksCheaply()) return null;
     Streams.At begin = loader.streams.lastMark(key.stream(), position);
     if (begin == null || begin.address() != below.generation()) return null;
@@ -230,7 +230,7 @@ public final class Versions {
   }
 
   /// Makes another instance of a version whose instances are all in use.
-  Handler another(Key key, Version version, int lateTick) {
+  Handler another(Key key, KeyVersion version, int lateTick) {
     Materialized.State played = play(key, version.position(), lateTick);
     grow(version, size(version.state()));
     return Objects.requireNonNull(played.handler());
@@ -239,20 +239,20 @@ public final class Versions {
   /// Gives back an instance of a reader.
   ///
   /// @param handler null when its state is in doubt
-  void give(Version version, @Nullable Handler handler) {
+  void give(KeyVersion version, @Nullable Handler handler) {
     if (handler == null || !version.give(handler)) grow(version, -size(version.state()));
   }
 
-  private static void grow(Version version, long bytes) {
-    Version.Group group = version.group;
+  private static void grow(KeyVersion version, long bytes) {
+    KeyVersion.Group group = version.group;
     if (group != null) group.grow(bytes);
   }
 
   /// Makes the state of a key right after the change at an address, and does not keep it.
-  Version between(Key key, long position, int lateTick) {
+  KeyVersion between(Key key, long position, int lateTick) {
     var factory = loader.runs.factory(key);
     var seen = new VersionFinder.Seen(position, position, 0, 0, -1);
-    return new Version(key, factory, play(key, position, lateTick), seen);
+    return new KeyVersion(key, factory, play(key, position, lateTick), seen);
   }
 
   private Materialized.State play(Key key, long position, int lateTick) {
@@ -290,14 +290,14 @@ public final class Versions {
     if (state == null) return;
     HandlerFactory factory = loader.runs.factory(key);
     var seen = new VersionFinder.Seen(address - 1, state.position(), from, change.counter - 1, -1);
-    keep(key.stream(), new Version(key, factory, state, seen));
+    keep(key.stream(), new KeyVersion(key, factory, state, seen));
   }
 
   private static long size(Materialized.State state) {
     return BASE_BYTES + state.stateBytes() + state.bytesSince();
   }
 
-  private void keep(StreamId stream, Version version) {
+  private void keep(StreamId stream, KeyVersion version) {
     var added = new Added[1];
     lines.compute(
         stream,
@@ -314,8 +314,8 @@ public final class Versions {
 
   private record Added(Sharing group, long weight, boolean fresh) {}
 
-  private Added add(StreamId stream, Line line, Version version) {
-    Version below = line.at(version.from);
+  private Added add(StreamId stream, Line line, KeyVersion version) {
+    KeyVersion below = line.at(version.from);
     if (below != null
         && below.group instanceof Sharing group
         && below.state().base().equals(version.state().base())) {
@@ -327,13 +327,13 @@ public final class Versions {
   }
 
   /// Versions of one stream whose states share most of their memory.
-  private final class Sharing implements Version.Group {
+  private final class Sharing implements KeyVersion.Group {
     private final StreamId stream;
     private volatile boolean used = true;
     private volatile boolean dropped;
 
     // Guarded by this.
-    private final ConcurrentSkipListMap<Long, Version> versions = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<Long, KeyVersion> versions = new ConcurrentSkipListMap<>();
     private long bytes;
     private long since;
 
@@ -343,7 +343,7 @@ public final class Versions {
 
     /// Adds a version and returns how much memory it takes; a negative number when this was
     /// dropped.
-    private synchronized long add(Version version) {
+    private synchronized long add(KeyVersion version) {
       if (dropped) return -1;
       long bytesSince = version.state().bytesSince();
       long more = Math.max(0, Math.min(bytesSince, bytesSince - since));

@@ -288,7 +288,7 @@ public final class Draft {
   /// Logs the refusal of a put of another store's handler. A repeated request for the put must get
   /// the same refusal.
   public void refused(StreamEnd end, Records.Origin origin, RuntimeException refusal) {
-    byte[] payload = Records.refused(new Records.Refused(origin, Refusal.of(refusal)));
+    byte[] payload = Records.refused(new Records.RefusedCall(origin, Refusal.of(refusal)));
     add(end, Records.REFUSED, payload, null);
   }
 

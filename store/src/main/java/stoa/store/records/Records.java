@@ -142,7 +142,7 @@ public final class Records {
   ///
   /// @param origin the origin of the put
   /// @param why the reason
-  public record Refused(Origin origin, Refusal why) {}
+  public record RefusedCall(Origin origin, Refusal why) {}
 
   /// The mark of a generation's beginning or end.
   ///
@@ -298,16 +298,16 @@ public final class Records {
     return new Verdict(in.varint(), Refusal.read(in));
   }
 
-  public static byte[] refused(Refused refused) {
+  public static byte[] refused(RefusedCall refused) {
     var out = origin(new Encoder(96), refused.origin());
     refused.why().write(out);
     return out.toBytes();
   }
 
-  public static Refused refused(byte[] payload) {
+  public static RefusedCall refused(byte[] payload) {
     var in = new Decoder(payload);
     Origin origin = origin(in);
-    return new Refused(java.util.Objects.requireNonNull(origin), Refusal.read(in));
+    return new RefusedCall(java.util.Objects.requireNonNull(origin), Refusal.read(in));
   }
 
   public static byte[] done(long call) {

@@ -19,7 +19,7 @@ import stoa.base.ThrowableText;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.store.calls.Pace;
-import stoa.store.leading.Moments;
+import stoa.store.leading.ReadMoments;
 import stoa.store.records.Draft;
 import stoa.store.records.KeyRefusals;
 import stoa.store.records.LoggedAnswers;
@@ -160,7 +160,7 @@ public final class Resident extends StreamEnd implements Runnable {
       Runs runs,
       Keeper keeper,
       Residents residents,
-      Moments moments,
+      ReadMoments moments,
       Bookkeeping books) {}
 
   public Resident(Parts parts, Key key) {

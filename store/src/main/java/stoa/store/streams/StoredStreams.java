@@ -26,7 +26,7 @@ import stoa.log.Streams;
 import stoa.store.batches.BatchWriter;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
-import stoa.store.leading.Moments;
+import stoa.store.leading.ReadMoments;
 import stoa.store.ordering.Decision;
 import stoa.store.past.Retention;
 import stoa.store.records.Records;
@@ -55,7 +55,7 @@ public final class StoredStreams {
    * (3) A question first makes the log confirm that this process shows everything that was
    *     acknowledged. A follower does so only when it begins: later entries show by themselves.
    * (4) Several stores with one order: this reads the log up to a counter that some store has got,
-   *     and first makes it complete here (Moments). So the log of each store can be merged with
+   *     and first makes it complete here (ReadMoments). So the log of each store can be merged with
    *     those of the others up to there. A question about a stream waits for the batch in progress,
    *     as questions about ordered keys do: it may belong to an append to streams of several stores
    *     of which the caller has seen another part.
@@ -69,7 +69,7 @@ public final class StoredStreams {
   private final Tasks tasks;
   private final Retention retention;
   private final Timeline timeline;
-  private final Moments moments;
+  private final ReadMoments moments;
 
   /// The parts that keep users' streams.
   ///

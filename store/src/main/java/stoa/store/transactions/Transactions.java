@@ -11,7 +11,7 @@ import stoa.base.StreamId;
 import stoa.log.Streams;
 import stoa.store.batches.BatchWriter;
 import stoa.store.leading.Intents;
-import stoa.store.leading.Moments;
+import stoa.store.leading.ReadMoments;
 import stoa.store.leading.Tally;
 import stoa.store.past.Holds;
 import stoa.store.past.Pins;
@@ -30,7 +30,7 @@ import stoa.store.running.WorkingCopy;
 /// Thread-safe.
 public final class Transactions implements StoreTransaction.Host {
   private final BatchWriter writer;
-  private final Moments moments;
+  private final ReadMoments moments;
   private final Holds holds;
   private final Streams streams;
   private final Timeline timeline;
