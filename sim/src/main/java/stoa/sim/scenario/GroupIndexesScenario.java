@@ -393,6 +393,7 @@ public final class GroupIndexesScenario implements Scenario {
       private final int replica;
       private final Fibers.Life life;
       private @Nullable Stoa stoa;
+      private @Nullable ObjectService service;
       private @Nullable Participant participant;
       private @Nullable Coordinator coordinator;
 
@@ -423,16 +424,17 @@ public final class GroupIndexesScenario implements Scenario {
                   fibers::micros,
                   new FiberThreads(fibers, life, own),
                   new Part(group.number, GroupIndexesScenario::groupOf).ordered(order, lines));
-          var service = ObjectService.of(opened, _ -> true);
-          participant = service.participant(_ -> null);
+          var served = ObjectService.of(opened, _ -> true);
+          participant = served.participant(_ -> null);
           if (leads != null) {
-            service.coordinate(leads, participant);
+            served.coordinate(leads, participant);
             life.execute(() -> tick(leads));
           }
           stoa = opened;
+          service = served;
           coordinator = leads;
           trace.add(life + " is open");
-          while (!service.hasFailed()) fibers.pause(200_000);
+          while (!served.hasFailed()) fibers.pause(200_000);
           trace.add(life + " has failed");
           trace.reached("a leader fails");
         } catch (Unavailable | UnknownOutcome | LimitExceeded failed) {
@@ -475,7 +477,7 @@ public final class GroupIndexesScenario implements Scenario {
       }
 
       private Function<byte[], byte[]> neighbor() {
-        return question -> ObjectService.of(stoa(), _ -> true).neighbor(question, null);
+        return question -> open(service).neighbor(question, null);
       }
 
       @Override

@@ -26,6 +26,11 @@ class GroupIndexesTest {
   }
 
   @Test
+  void aGroupLearnsTheSchemaOfAClassWhoseNameAnEarlierLeaderHasLogged() {
+    var _ = SimulatedRun.require(Scenarios.named("indexes-groups"), 32);
+  }
+
+  @Test
   void findsWrongIndexes() {
     Map<String, GroupIndexesScenario.Spoiler> spoilers =
         Map.of(
