@@ -1,13 +1,13 @@
 package stoa.coordination;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static java.util.concurrent.TimeUnit.MINUTES;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,8 +49,7 @@ class JdkQueuesTest {
       assertFalse(deque.offer(3));
       assertEquals(0, deque.remove());
       assertEquals(1, deque.remainingCapacity());
-      assertEquals(
-          Integer.MAX_VALUE, stoa.blockingQueue("b", Integer.class).remainingCapacity());
+      assertEquals(Integer.MAX_VALUE, stoa.blockingQueue("b", Integer.class).remainingCapacity());
       refuses(
           IllegalArgumentException.class,
           () -> stoa.blockingQueue("c", Integer.class, 0),

@@ -16,7 +16,6 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.Condition;
@@ -50,8 +49,8 @@ import stoa.sim.world.FiberThreads;
 import stoa.sim.world.Fibers;
 import stoa.sim.world.Links;
 import stoa.sim.world.PoweredDisk;
-import stoa.sim.world.SimulatedSheet;
 import stoa.sim.world.SimulatedShard;
+import stoa.sim.world.SimulatedSheet;
 import stoa.sim.world.SlowLog;
 import stoa.spi.Collections;
 import stoa.spi.Indexes;
@@ -144,7 +143,7 @@ public final class GroupIndexesScenario implements Scenario {
     return groupOf(stream(TYPE.name(), sheet));
   }
 
-  /// What a sheet has in its indexes.
+  /// The indexed values of a sheet.
   private record Row(int row, String label, @Nullable String owner) {}
 
   /// A part of the sheets, as a query and a recount at the same address have it.
@@ -506,7 +505,8 @@ public final class GroupIndexesScenario implements Scenario {
       var shared = (SharedStoa) stoa;
       var target = shared.service().target(SimulatedSheet.class, number);
       // A group's own process looks at no other group when it opens an object.
-      return (SimulatedSheet) shared.proxyOf(SharedCall.of(shared, target, new Existence.Any(null)));
+      return (SimulatedSheet)
+          shared.proxyOf(SharedCall.of(shared, target, new Existence.Any(null)));
     }
 
     // ---- the clients
@@ -559,7 +559,9 @@ public final class GroupIndexesScenario implements Scenario {
 
     /// Lets a sheet execute all its earlier calls.
     private void settle(int sheet) {
-      var _ = insist("settle " + sheet, () -> ask(groupOf(sheet), stoa -> sheet(stoa, sheet).touch("")));
+      var _ =
+          insist(
+              "settle " + sheet, () -> ask(groupOf(sheet), stoa -> sheet(stoa, sheet).touch("")));
     }
 
     // ---- the check
@@ -580,8 +582,7 @@ public final class GroupIndexesScenario implements Scenario {
       for (int i = 0; i < SHEETS; i++) {
         int number = i;
         String what = "count " + i + " at " + at;
-        rows.put(
-            i, insist(name, what, () -> ask(groupOf(number), stoa -> row(stoa, at, number))));
+        rows.put(i, insist(name, what, () -> ask(groupOf(number), stoa -> row(stoa, at, number))));
       }
       int least = chance.below(ROWS + 1);
       String label = "in " + least;
@@ -751,8 +752,7 @@ public final class GroupIndexesScenario implements Scenario {
                         stoa -> {
                           String of = text(sheet);
                           if (!enters) indexes.leave(stoa, TYPE.name(), member.id(), value, of);
-                          else
-                            indexes.enter(stoa, TYPE.name(), member.id(), false, value, of);
+                          else indexes.enter(stoa, TYPE.name(), member.id(), false, value, of);
                           return true;
                         }));
       }
