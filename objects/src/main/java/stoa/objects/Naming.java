@@ -90,6 +90,8 @@ public final class Naming {
     String type = name.substring(name.indexOf(' ') + 1);
     int face = type.indexOf(ClassNames.FACE);
     if (face >= 0) type = type.substring(0, face);
+    int fields = type.indexOf('{'); // an earlier leader may have logged the class, and no schema
+    if (fields >= 0) type = type.substring(0, fields);
     for (String className : catalog.dictionary().after(ClassNames.CLASS + type + " ")) {
       try {
         useOfGroup(className);

@@ -199,6 +199,11 @@ class TidyTest {
   }
 
   @Test
+  void theTableOfTheTestsOfTheJdkHasEachOfThemAndNamesTestsThatExist() {
+    none(Conformance.problems(repository, Conformance.ofTheJdk()));
+  }
+
+  @Test
   void thePublicInterfaceIsDocumented() {
     none(Documented.problems(repository));
   }

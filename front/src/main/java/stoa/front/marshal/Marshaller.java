@@ -3,6 +3,7 @@ package stoa.front.marshal;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
@@ -62,7 +63,10 @@ public final class Marshaller {
   private final References references;
   private final ClassLoader loader;
   private final int bytesMax;
-  private final Object registering = new Object();
+
+  // Its holder may wait for the log, which gets the names of new classes.
+  private final ReentrantLock registering = new ReentrantLock();
+
   private volatile Generation generation;
 
   private record Generation(ClassRegistry registry, CodecPool codecs) {}
@@ -106,9 +110,12 @@ public final class Marshaller {
   ///   stored values of its earlier version; the dictionary then gets no new name
   public void register(SharedType type) {
     if (generation.registry.has(type)) return;
-    synchronized (registering) {
+    registering.lock();
+    try {
       if (generation.registry.has(type)) return;
       generation = generation(generation.registry.with(type));
+    } finally {
+      registering.unlock();
     }
   }
 
@@ -122,9 +129,12 @@ public final class Marshaller {
   /// Registers a class of values, like [#register(SharedType)].
   public void register(Class<?> type) {
     if (generation.registry.has(type)) return;
-    synchronized (registering) {
+    registering.lock();
+    try {
       if (generation.registry.has(type)) return;
       generation = generation(generation.registry.with(type));
+    } finally {
+      registering.unlock();
     }
   }
 

@@ -43,6 +43,7 @@ public final class Scenarios {
           ExpiryScenario.replicated(),
           IndexesScenario.embedded(),
           IndexesScenario.replicated(),
+          new GroupIndexesScenario(),
           new ListenableScenario("listenable", chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new AppendScenario("streams", ONE),
