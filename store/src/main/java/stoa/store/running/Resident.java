@@ -968,8 +968,8 @@ public final class Resident extends StreamEnd implements Runnable {
     return true;
   }
 
-  /// Returns a copy of the state for a transaction, if the state is loaded, no request waits, and the
-  /// transaction sees it; null otherwise. A [ForkRequest] tells why a state cannot be copied.
+  /// Returns a copy of the state for a transaction, if the state is loaded, no request waits, and
+  /// the transaction sees it; null otherwise. A [ForkRequest] tells why a state cannot be copied.
   public @Nullable WorkingCopy copyNow(StoreTransaction transaction) {
     return look(state -> {
       if (!isReady() || hasSequels() || executedChange > transaction.counter()) return null;
