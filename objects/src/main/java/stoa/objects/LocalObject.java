@@ -314,6 +314,13 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return new ObjectHandler.Question(type, method, to.own(arguments));
   }
 
+  /// Returns a question about the past, where the store has the state even of an object that is
+  /// lent now.
+  ObjectHandler.Question durableQuestion(
+      SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
+    return new ObjectHandler.Question(type, method, to.own(arguments), true, Footprint.ALL);
+  }
+
   // ---- calls of methods
 
   @Override
@@ -506,7 +513,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
         SharedCall to, SharedMethod method, @Nullable Object[] arguments, Freshness freshness)
         throws Throwable {
       LocalObject object = (LocalObject) to.target();
-      var question = object.question(to, method, arguments).ofStore();
+      var question = object.durableQuestion(to, method, arguments);
       CopyMoment moment = CopyMoment.current(object.service.stoa());
       LocalView.Window window = moment == null ? (_, _) -> {} : moment::saw;
       LocalView.Read read =
@@ -540,7 +547,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
         SharedCall to, SharedMethod method, @Nullable Object[] arguments, @Nullable Place place)
         throws Throwable {
       LocalObject object = (LocalObject) to.target();
-      var question = object.question(to, method, arguments).ofStore();
+      var question = object.durableQuestion(to, method, arguments);
       Pace pace = object.type.pace(method);
       var answer = (ObjectAnswer) past.get(question, to.existenceThen(), pace);
       return place == null ? answer.get(object.marshaller()) : place.seen(answer);

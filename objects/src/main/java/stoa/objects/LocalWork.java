@@ -152,8 +152,9 @@ record LocalWork(LocalService service, StoreTransaction transaction, boolean pas
 
   private ObjectHandler.Question question(
       LocalObject object, SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
-    var question = object.inTransaction(object.question(to, method, arguments));
-    return past ? question.ofStore() : question;
+    return past
+        ? object.durableQuestion(to, method, arguments)
+        : object.inTransaction(object.question(to, method, arguments));
   }
 
   /// Decodes an answer for the caller.

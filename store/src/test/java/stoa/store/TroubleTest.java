@@ -46,6 +46,7 @@ import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
+import stoa.store.running.StoreTransaction;
 import stoa.store.running.Target;
 import stoa.store.threads.Threads;
 
@@ -447,6 +448,40 @@ class TroubleTest {
       while (!spin.isDone()) Thread.onSpinWait();
       assertThrows(CallFailed.class, spin::answer);
       assertEquals("2:b", put(store, "k", "b"));
+    }
+  }
+
+  @Test
+  void aBriefTransactionOfAVirtualThreadNeedsOneTaskOfAWorker() throws Exception {
+    Held threads =
+        new Held() {
+          @Override
+          public void every(Runnable tick) {
+            // Time stands still.
+          }
+        };
+    var any = new Existence.Any(null);
+    try (var store = open(disk, threads, Script.FACTORY, Duration.ofSeconds(10), 64 << 20)) {
+      for (String name : List.of("a", "b")) {
+        Terms terms = Terms.expecting(any).at(Pace.SHORT);
+        store.put(store.target(key(name)), Put.of(bytes("1")), terms).check();
+      }
+      threads.dispatched.set(0);
+      Thread caller =
+          Thread.startVirtualThread(() -> {
+            var bounds =
+                new StoreTransaction.Bounds(
+                    StoreTransaction.Access.WRITES, 100_000_000, 10, 1 << 20);
+            try (var transaction = store.begin(bounds)) {
+              for (String name : List.of("a", "b")) {
+                transaction.put(store.target(key(name)), bytes("2"), any, Pace.BRIEF);
+              }
+              var _ = transaction.commit();
+            }
+          });
+      caller.join();
+      assertEquals(1, threads.dispatched.get());
+      assertEquals("1,2 1,2", Script.lines(store, "a") + " " + Script.lines(store, "b"));
     }
   }
 

@@ -1061,7 +1061,7 @@ public final class Intake {
     }
     if (watches.isEmpty()) return;
     for (StreamEnd end : draft.touched()) {
-      if (end.hasChanged()) watches.changed(end.key, end.nextChange);
+      if (draft.hasChanged(end)) watches.changed(end.key, end.nextChange);
     }
   }
 

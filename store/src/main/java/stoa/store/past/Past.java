@@ -84,6 +84,8 @@ public final class Past {
 
   private KeyVersion version(int lateTick) {
     Versions versions = playback.versions();
+    Version known = within == 0 ? versions.known(key, counter) : null;
+    if (known != null) return known;
     return told(() ->
         within == 0
             ? versions.at(key, counter, lateTick)
@@ -175,9 +177,11 @@ public final class Past {
     execution.generation(version.generation());
     boolean sound = false;
     try {
-      Answer answer = told(() -> here(execution, () -> handler.get(query, execution)));
+      Answer answer = here(execution, () -> handler.get(query, execution));
       sound = true;
       return answer;
+    } catch (Execution.Suspended stopped) {
+      throw QuestionRequest.failure(stopped.reason());
     } finally {
       playback.versions().give(version, sound ? handler : null);
     }

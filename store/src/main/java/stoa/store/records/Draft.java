@@ -137,6 +137,11 @@ public final class Draft {
   private final HashMap<Long, Long> drafted = new HashMap<>();
 
   private final ArrayList<StreamEnd> touched = new ArrayList<>();
+
+  // The fields of the touched ends before the batch, in the same order. Later batches use the
+  // elements again.
+  private final ArrayList<StreamEnd.Committed> committed = new ArrayList<>();
+
   private ArrayList<Entry> entries = new ArrayList<>();
   private long epoch;
   private long last;
@@ -195,6 +200,11 @@ public final class Draft {
     return touched;
   }
 
+  /// Returns whether the batch changes the state of a key.
+  public boolean hasChanged(StreamEnd end) {
+    return end.nextChange > last;
+  }
+
   /// Returns the time of the batch, in microseconds.
   public long nowMicros() {
     return micros;
@@ -203,7 +213,7 @@ public final class Draft {
   /// Restores the ends of streams when nothing of the batch was written.
   public void rollBack() {
     drafted.clear();
-    touched.forEach(StreamEnd::rollBack);
+    for (int i = 0; i < touched.size(); i++) touched.get(i).rollBack(committed.get(i));
     touched.clear();
   }
 
@@ -506,9 +516,16 @@ public final class Draft {
       byte @Nullable [] mark,
       int offset,
       long nowMicros) {
-    if (end.touch()) touched.add(end);
+    if (!end.isTouched()) touch(end);
     long address = ++end.nextTail;
     end.nextEntry = last + 1 + offset;
     entries.add(new Entry(end.key.stream(), address, offset, nowMicros, kind, payload, mark));
+  }
+
+  private void touch(StreamEnd end) {
+    int place = touched.size();
+    if (place == committed.size()) committed.add(new StreamEnd.Committed());
+    end.touch(committed.get(place));
+    touched.add(end);
   }
 }

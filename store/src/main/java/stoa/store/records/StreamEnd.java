@@ -55,14 +55,20 @@ public abstract class StreamEnd {
 
   private int mark;
 
-  private long oldChange;
-  private @Nullable LastChanges oldChanges;
-  private long oldCheckpoint;
-  private long oldTail;
-  private long oldGeneration;
-  private long oldListed;
-  private boolean oldDeleted;
+  // Whether the batch in progress changes the end.
   private boolean touched;
+
+  /// The fields of an end before the first change of a batch. Most keys in memory are in no batch,
+  /// so that an end does not have these fields itself.
+  static final class Committed {
+    private long change;
+    private @Nullable LastChanges changes;
+    private long checkpoint;
+    private long tail;
+    private long generation;
+    private long listed;
+    private boolean deleted;
+  }
 
   public StreamEnd(Key key) {
     this.key = key;
@@ -108,29 +114,26 @@ public abstract class StreamEnd {
     return before;
   }
 
-  /// Saves the committed fields before the first change of a batch; returns whether this call saved
-  /// them.
-  public final boolean touch() {
-    if (touched) return false;
+  /// Returns whether the batch in progress has changed the end.
+  final boolean isTouched() {
+    return touched;
+  }
+
+  /// Saves the committed fields before the first change of a batch.
+  final void touch(Committed to) {
     touched = true;
-    oldTail = nextTail;
-    oldChange = nextChange;
-    oldChanges = nextChanges;
-    oldCheckpoint = nextCheckpoint;
-    oldGeneration = nextGeneration;
-    oldListed = nextListed;
-    oldDeleted = everDeleted;
-    return true;
+    to.tail = nextTail;
+    to.change = nextChange;
+    to.changes = nextChanges;
+    to.checkpoint = nextCheckpoint;
+    to.generation = nextGeneration;
+    to.listed = nextListed;
+    to.deleted = everDeleted;
   }
 
   /// Returns the distance from the last settled put to the next address.
   public final long behind() {
     return nextTail + 1 - advanceSettled();
-  }
-
-  /// Returns whether the batch changes the state of the key.
-  public final boolean hasChanged() {
-    return nextChange != oldChange;
   }
 
   /// Publishes the end when the batch is committed.
@@ -139,14 +142,14 @@ public abstract class StreamEnd {
   }
 
   /// Restores the committed fields when nothing of the batch was written.
-  public final void rollBack() {
+  final void rollBack(Committed from) {
     touched = false;
-    nextTail = oldTail;
-    nextChange = oldChange;
-    nextChanges = oldChanges;
-    nextCheckpoint = oldCheckpoint;
-    nextGeneration = oldGeneration;
-    nextListed = oldListed;
-    everDeleted = oldDeleted;
+    nextTail = from.tail;
+    nextChange = from.change;
+    nextChanges = from.changes;
+    nextCheckpoint = from.checkpoint;
+    nextGeneration = from.generation;
+    nextListed = from.listed;
+    everDeleted = from.deleted;
   }
 }

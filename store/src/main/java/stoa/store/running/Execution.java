@@ -393,8 +393,7 @@ public final class Execution implements Cancellation.Run {
   /// @param position the address of the last put or deletion that the run sees
   /// @param depth how many handlers wait for the run
   public static Execution beside(Runs runs, Key key, long position, int depth) {
-    return new Execution(
-        runs, Mode.READING, key, null, position, runs.clock.nowMicros(), depth, null, null);
+    return new Execution(runs, Mode.READING, key, null, position, UNREAD, depth, null, null);
   }
 
   /// Begins a run in a transaction that is not committed, on a copy of the state.

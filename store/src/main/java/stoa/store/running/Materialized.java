@@ -50,7 +50,6 @@ public final class Materialized {
   }
 
   private final Loader loader;
-  private final Runs runs;
   private final Key key;
   private final HandlerFactory factory;
   private final Use use;
@@ -69,12 +68,11 @@ public final class Materialized {
   private int end;
 
   // Identifies the last decoded or created handler: handlers that fork cheaply and have the same
-  // base share most of their state.
-  private Object base = new Object();
+  // base share most of their state. Null until a reader asks for it.
+  private @Nullable Object base;
 
   Materialized(Loader loader, Key key, HandlerFactory factory, Use use) {
     this.loader = loader;
-    this.runs = loader.runs;
     this.key = key;
     this.factory = factory;
     this.use = use;
@@ -292,18 +290,18 @@ public final class Materialized {
 
   private void replay(
       StoredEntry entry, Records.Put put, LoggedAnswers logged, @Nullable Resident resident) {
-    Execution execution = Execution.again(runs, key, resident, entry, put, logged);
+    Execution execution = Execution.again(loader.runs, key, resident, entry, put, logged);
     if (put.copied()) copy();
-    runs.bans.refuseFatal(execution, put, put.begins() ? entry.address() : generation);
+    loader.runs.bans.refuseFatal(execution, put, put.begins() ? entry.address() : generation);
     if (resident != null) {
       resident.running = execution;
       Request own = resident.waitingAt(entry.address());
-      if (own != null) execution.ticksMax = runs.runners.left(own);
+      if (own != null) execution.ticksMax = loader.runs.runners.left(own);
     } else if (end != 0) {
-      runs.limits.checkTime(key, end);
-      execution.ticksMax = runs.limits.left(end);
+      loader.runs.limits.checkTime(key, end);
+      execution.ticksMax = loader.runs.limits.left(end);
     }
-    runs.runners.enter(execution);
+    loader.runs.runners.enter(execution);
     try {
       lastAnswer = put(put.begins(), put.opening(), put.value(), execution);
       execution.gate();
@@ -317,25 +315,25 @@ public final class Materialized {
     } catch (Error error) {
       if (execution.isTakenBack()) throw lost(resident);
       boolean overflow = error instanceof StackOverflowError;
-      if (resident != null && overflow && !runs.threads.mayRunLong()) {
+      if (resident != null && overflow && !loader.runs.threads.mayRunLong()) {
         throw new Execution.Yielded(); // a worker has more stack
       }
       // An out-of-memory error says nothing about the put, which an earlier run may have answered.
       if (resident == null || execution.isKnownToStand() || !overflow) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
       }
-      runs.verdicts.takeBack(execution, error);
+      loader.runs.verdicts.takeBack(execution, error);
       throw new Execution.Abandoned();
     } finally {
-      runs.runners.exit(execution);
+      loader.runs.runners.exit(execution);
       if (resident != null && !execution.isTakenBack()) resident.running = null;
     }
     if (!execution.finish()) throw lost(resident);
-    runs.runners.passed(execution);
+    loader.runs.runners.passed(execution);
     execution.settleLong();
     Consumer<Sequel> left = resident == null ? null : execution.left();
     if (left == null || resident == null) {
-      runs.unfinished.ends(key, entry.address(), execution.lastNote());
+      loader.runs.unfinished.ends(key, entry.address(), execution.lastNote());
     } else {
       resident.follow(entry.address(), entry.log().counter(), left);
     }
@@ -366,7 +364,7 @@ public final class Materialized {
 
   private void begin(long address, Handler created) {
     handler = created;
-    base = new Object();
+    base = null;
     generation = address;
     stateBytes = 0;
     bytesSince = 0;
@@ -377,15 +375,16 @@ public final class Materialized {
   void copy() {
     Handler current = handler;
     if (current == null) return;
-    if (!factory.forksCheaply(current)) base = new Object();
+    if (!factory.forksCheaply(current)) base = null;
     handler = factory.fork(key, current);
   }
 
   /// Returns a copy of the state for use elsewhere.
   WorkingCopy copy(long tail) {
     Handler current = handler;
-    return new WorkingCopy(
-        key, factory, state().withOwn(current == null ? null : factory.fork(key, current)), tail);
+    Handler copied = current == null ? null : factory.fork(key, current);
+    var state = new State(copied, generation, position, stateBytes, bytesSince, new Object());
+    return new WorkingCopy(key, factory, state, tail);
   }
 
   /// Passes a put that a verdict took back before it ran.
@@ -441,7 +440,7 @@ public final class Materialized {
     if (kept) loader.keeper.checkpoint(key, generation, position, state);
     handler = restored;
     stateBytes = state.length;
-    base = new Object();
+    base = null;
   }
 
   /// Returns whether a checkpoint follows a put that the handler executes now.
@@ -496,7 +495,12 @@ public final class Materialized {
 
   /// Returns the state, with the handler itself and not a copy.
   public State state() {
-    return new State(handler, generation, position, stateBytes, bytesSince, base);
+    Object shared = base;
+    if (shared == null) {
+      shared = new Object();
+      base = shared;
+    }
+    return new State(handler, generation, position, stateBytes, bytesSince, shared);
   }
 
   /// Begins with a given state.

@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.CallFailed;
 import stoa.base.Answer;
+import stoa.base.CheckpointRule;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
@@ -60,6 +61,9 @@ public final class Resident extends StreamEnd implements Runnable {
   private static final int SCHEDULED = 1;
   private static final int RUNNING = 2;
   private static final int TURN_MAX = 256;
+
+  // The weight of a state above which a copy may take longer than a brief call.
+  private static final long BRIEF_COPY_BYTES_MAX = 2L * CheckpointRule.BYTES_MIN;
 
   // A store keeps many residents: an atomic object for each field would make one larger by a
   // seventh.
@@ -535,8 +539,23 @@ public final class Resident extends StreamEnd implements Runnable {
     return switch (request) {
       case GetRequest _ -> true;
       case PutRequest put -> !put.begins && !state.isCheckpointDue(put.value.length);
+      case PartRequest part -> isBrief(part, state);
       default -> false;
     };
+  }
+
+  /// Returns whether the changes of a transaction are brief puts that need no answer of another key
+  /// and lead to no checkpoint, on a state of which a copy takes little time.
+  private boolean isBrief(PartRequest part, Materialized state) {
+    if (!state.forksCheaply() && state.weight() > BRIEF_COPY_BYTES_MAX) return false;
+    long weight = 0;
+    for (LoggedCall call : part.transaction.loggedCalls()) {
+      if (call.resident != this) continue;
+      byte[] value = call.value;
+      if (value == null || call.begins || !call.answers().isEmpty()) return false;
+      weight += CheckpointRule.weightOf(value.length);
+    }
+    return !state.isCheckpointDue((int) Math.min(weight, Integer.MAX_VALUE));
   }
 
   /// Makes a worker run the lane, unless one is on its way already.
@@ -947,6 +966,21 @@ public final class Resident extends StreamEnd implements Runnable {
     running = null;
     state.settle(value.length);
     return true;
+  }
+
+  /// Returns a copy of the state for a transaction, if the state is loaded, no request waits, and
+  /// the transaction sees it; null otherwise. A [ForkRequest] tells why a state cannot be copied.
+  public @Nullable WorkingCopy copyNow(StoreTransaction transaction) {
+    return look(state -> {
+      if (!isReady() || hasSequels() || executedChange > transaction.counter()) return null;
+      try {
+        WorkingCopy copy = state.copy(tail);
+        parts.books.observe(executedChange);
+        return copy;
+      } catch (RuntimeException | StackOverflowError unfit) {
+        return null;
+      }
+    });
   }
 
   private boolean fork(ForkRequest request) {

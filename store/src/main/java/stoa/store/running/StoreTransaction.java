@@ -165,6 +165,10 @@ public final class StoreTransaction implements AutoCloseable {
     /// @param tail the last address of the key's stream
     WorkingCopy copyPast(Key key, long counter, long tail);
 
+    /// Returns a copy of the state of a key as of the moment of a transaction, if the state is in
+    /// memory and waits for nothing; null otherwise.
+    @Nullable WorkingCopy copyNow(StoreTransaction transaction, Resident resident);
+
     /// Asks the live state, and loads it first when it is not in memory.
     void ask(QuestionRequest question);
 
@@ -232,7 +236,7 @@ public final class StoreTransaction implements AutoCloseable {
   private @Nullable Trace trace;
 
   // The pace of the slowest put.
-  private Pace slowest = Pace.SHORT;
+  private Pace slowest = Pace.BRIEF;
 
   private boolean ended;
   private boolean oneQuestion;
@@ -429,12 +433,21 @@ public final class StoreTransaction implements AutoCloseable {
   /// Pace)].
   public Answer put(Target target, Put put, Existence existence, Pace pace) {
     check();
-    if (!pace.isShort()) slowest = Pace.LONG;
-    return tell(() -> put(target.key(), put, existence, depth()));
+    slows(pace);
+    return tell(() -> make(target.key(), put, existence, depth()));
   }
 
   Answer put(Key key, Put put, Existence existence, int depth) {
     check();
+    slows(Pace.SHORT); // the handler that makes the put is not brief
+    return make(key, put, existence, depth);
+  }
+
+  private void slows(Pace pace) {
+    if (pace.compareTo(slowest) < 0) slowest = pace;
+  }
+
+  private Answer make(Key key, Put put, Existence existence, int depth) {
     byte[] value = put.value();
     checkWrites(key);
     if (isRunning(key)) throw circle(key);
@@ -1061,6 +1074,8 @@ public final class StoreTransaction implements AutoCloseable {
   private WorkingCopy copy(Key key) {
     Resident resident = touch(key);
     if (resident.change() <= counter()) {
+      WorkingCopy now = host.copyNow(this, resident);
+      if (now != null) return now;
       var request = new ForkRequest(pinned(resident), Pace.SHORT, this);
       ask(request);
       var _ = request.number();

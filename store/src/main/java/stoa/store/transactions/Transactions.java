@@ -74,6 +74,11 @@ public final class Transactions implements StoreTransaction.Host {
   }
 
   @Override
+  public @Nullable WorkingCopy copyNow(StoreTransaction transaction, Resident resident) {
+    return writer.mayLog() ? resident.copyNow(transaction) : null;
+  }
+
+  @Override
   public void ask(QuestionRequest question) {
     writer.askInTransaction(question);
   }
