@@ -903,7 +903,7 @@ public final class SharedStoa implements Host {
   }
 
   private static <T> Service.WorkCall named(OneCall<T> call) {
-    Recorder.Named named = Recorder.named(call.shared(), call.call());
+    CallRecorder.Named named = CallRecorder.named(call.shared(), call.call());
     return new Service.WorkCall(live(call.shared()), named.method(), named.arguments());
   }
 

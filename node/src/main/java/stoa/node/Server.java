@@ -184,6 +184,13 @@ public final class Server implements AutoCloseable {
     var _ =
         leases.scheduleWithFixedDelay(
             this::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
+    servedGroups.threads().background().execute(Server::describeMessages);
+  }
+
+  /// Loads the descriptions of the messages. That takes as long as an election, and the clients of a
+  /// server that takes over would wait for it with their first requests.
+  private static void describeMessages() {
+    var _ = WhereRequest.getDescriptor();
   }
 
   private static ConnectionLimits limits(ServerConfig config) {

@@ -49,7 +49,7 @@ import stoa.sim.world.FiberThreads;
 import stoa.sim.world.Fibers;
 import stoa.sim.world.Links;
 import stoa.sim.world.PoweredDisk;
-import stoa.sim.world.SimulatedShard;
+import stoa.sim.world.SimulatedGroup;
 import stoa.sim.world.SimulatedSheet;
 import stoa.sim.world.SlowLog;
 import stoa.spi.Collections;
@@ -246,7 +246,7 @@ public final class GroupIndexesScenario implements Scenario {
       until(CALM_MICROS_MAX, () -> clients == 0 || fibers.micros() > calms);
       calm = true;
       links.calm();
-      groups.forEach(group -> group.shard.calm());
+      groups.forEach(group -> group.replicas.calm());
       until(CALM_MICROS_MAX, () -> clients == 0);
       await(() -> {
         for (int i = 0; i < SHEETS; i++) settle(i);
@@ -313,19 +313,19 @@ public final class GroupIndexesScenario implements Scenario {
 
     private final class Group {
       private final int number;
-      private final SimulatedShard shard;
+      private final SimulatedGroup replicas;
       private final List<Owner> all = new ArrayList<>();
       private @Nullable Owner owner;
       private int lives;
 
       Group(int number, Chance chance) {
         this.number = number;
-        shard =
-            new SimulatedShard(
+        replicas =
+            new SimulatedGroup(
                 chance.of("shard " + number),
                 trouble.percent(50)
-                    ? SimulatedShard.Trouble.NONE
-                    : new SimulatedShard.Trouble(1, 10, 2),
+                    ? SimulatedGroup.Trouble.NONE
+                    : new SimulatedGroup.Trouble(1, 10, 2),
                 Stream.generate(() -> PoweredDisk.memory(64 << 20))
                     .limit(trouble.between(1, 3))
                     .toList(),
@@ -334,7 +334,7 @@ public final class GroupIndexesScenario implements Scenario {
           while (true) {
             fibers.pause(trouble.between(1, 300_000));
             for (int i = trouble.below(8); i > 0; i--) {
-              var _ = shard.step();
+              var _ = replicas.step();
             }
           }
         });
@@ -342,7 +342,7 @@ public final class GroupIndexesScenario implements Scenario {
 
       /// Makes another process the leader, or the same one after its death.
       void lead() {
-        int replica = trouble.below(shard.replicas());
+        int replica = trouble.below(replicas.size());
         for (Owner one : all) if (one.replica == replica) one.die();
         all.removeIf(one -> one.life.isOver());
         if (!all.isEmpty()) trace.reached("a leader is overtaken and does not know");
@@ -405,7 +405,7 @@ public final class GroupIndexesScenario implements Scenario {
       void die() {
         if (life.isOver()) return;
         life.end();
-        group.shard.crash(replica);
+        group.replicas.crash(replica);
       }
 
       void open() {
@@ -418,15 +418,15 @@ public final class GroupIndexesScenario implements Scenario {
           var opened =
               EmbeddedEngine.openReplicated(
                   config,
-                  group.shard.device(replica),
-                  () -> new SlowLog(group.shard.elect(replica), fibers, own, () -> calm, full),
+                  group.replicas.device(replica),
+                  () -> new SlowLog(group.replicas.elect(replica), fibers, own, () -> calm, full),
                   fibers::micros,
                   new FiberThreads(fibers, life, own),
                   new Part(group.number, GroupIndexesScenario::groupOf).ordered(order, lines));
           var served = ObjectService.of(opened, _ -> true);
-          participant = served.participant(_ -> null);
+          participant = served.transactions().participant(_ -> null);
           if (leads != null) {
-            served.coordinate(leads, participant);
+            served.transactions().coordinate(leads, participant);
             life.execute(() -> tick(leads));
           }
           stoa = opened;

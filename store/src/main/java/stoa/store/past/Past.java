@@ -84,7 +84,7 @@ public final class Past {
 
   private KeyVersion version(int lateTick) {
     Versions versions = playback.versions();
-    Version known = within == 0 ? versions.known(key, counter) : null;
+    KeyVersion known = within == 0 ? versions.known(key, counter) : null;
     if (known != null) return known;
     return told(() ->
         within == 0
