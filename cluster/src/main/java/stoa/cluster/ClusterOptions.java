@@ -17,8 +17,8 @@ import stoa.raft.NodeConfig;
 ///   was one of them before
 /// @param host where the others reach it; ignored as the name
 /// @param port its port, 0 for any; ignored as the name
-/// @param secret the secret by which the servers prove themselves; null for the directory's, or
-///   for a new one when a store begins
+/// @param secret the secret by which the servers prove themselves; null for the directory's, or for
+///   a new one when a store begins
 /// @param security by which servers without a secret prove themselves; null for nothing
 /// @param groups how many groups keep a new store
 /// @param replicas how many servers should keep each group of a new store
@@ -28,8 +28,8 @@ import stoa.raft.NodeConfig;
 /// @param contact sends messages to other servers
 /// @param store the configuration of the store; its URL is used in messages only
 /// @param loader of the shared classes
-/// @param admissible which classes clients may make elements of collections, besides those that
-///   the configuration lists and those that shared classes name
+/// @param admissible which classes clients may make elements of collections, besides those that the
+///   configuration lists and those that shared classes name
 /// @param machine what the server uses of its machine
 public record ClusterOptions(
     Path directory,

@@ -218,7 +218,8 @@ final class Deliveries {
       synchronized (lane) {
         if (lane.running || lane.pause-- > 0) continue;
         lane.pause = 0;
-        if (lane.seen == lane.log.changes() && (now < lane.dueMicros || lane.readTo >= end)) continue;
+        if (lane.seen == lane.log.changes() && (now < lane.dueMicros || lane.readTo >= end))
+          continue;
         if (running.incrementAndGet() > RUNNING_MAX) {
           running.decrementAndGet();
           return;

@@ -31,7 +31,7 @@ final class HeldLog {
   /// Notes a change of the listener's object, before its caller has the answer.
   ///
   /// @param position the log counter behind which the listener must hear everything;
-  ///     [Long#MAX_VALUE] when there is no listener
+  ///   [Long#MAX_VALUE] when there is no listener
   synchronized void changed(long position) {
     changes++;
     if (pin != null || position >= beginsAt) return;

@@ -126,23 +126,24 @@ final class Arrows {
     return found;
   }
 
-  /// The dependencies that a module has for its tests alone, while a module below it runs with them:
-  /// Maven then leaves them out of the programs of the upper module.
+  /// The dependencies that a module has for its tests alone, while a module below it runs with
+  /// them: Maven then leaves them out of the programs of the upper module.
   static List<String> narrowed(Repository repository) {
     Map<String, String> poms = new LinkedHashMap<>();
     repository
         .modules()
-        .forEach(module ->
-            poms.put(module.name(), repository.text(module.folder().resolve("pom.xml"))));
+        .forEach(
+            module -> poms.put(module.name(), repository.text(module.folder().resolve("pom.xml"))));
     var problems = new ArrayList<String>();
     poms.forEach((name, pom) -> {
       Set<String> tested = artifacts(pom, true);
       for (String lower : below(name, poms, new TreeSet<>())) {
         var both = new TreeSet<>(artifacts(poms.get(lower), false));
         both.retainAll(tested);
-        both.forEach(artifact -> problems.add(
-            "%s has %s for its tests alone, but %s runs with it; give it the scope runtime"
-                .formatted(name, artifact, lower)));
+        both.forEach(artifact ->
+            problems.add(
+                "%s has %s for its tests alone, but %s runs with it; give it the scope runtime"
+                    .formatted(name, artifact, lower)));
       }
     });
     return problems;

@@ -36,7 +36,8 @@ class ArrowsTest {
 
   @Test
   void refusesForTestsAloneWhatAModuleBelowRunsWith() throws IOException {
-    String library = "<dependency><groupId>g</groupId><artifactId>parser</artifactId>%s</dependency>";
+    String library =
+        "<dependency><groupId>g</groupId><artifactId>parser</artifactId>%s</dependency>";
     String tested = dependency("low", "") + library.formatted("<scope>test</scope>");
     assertEquals(
         List.of(
