@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -84,7 +85,8 @@ class JdkQueuesTest {
   void addsAllElementsOfACollectionOrNone() {
     try (Stoa stoa = Stoa.open("memory:")) {
       var deque = deque(stoa, "a", 3, 0);
-      refuses(IllegalArgumentException.class, () -> deque.addAll(deque));
+      Collection<Integer> itself = deque;
+      refuses(IllegalArgumentException.class, () -> deque.addAll(itself));
       refuses(NullPointerException.class, () -> deque.addAll(nothing()));
       refuses(NullPointerException.class, () -> deque.addAll(Arrays.asList(1, null)));
       refuses(IllegalStateException.class, () -> deque.addAll(List.of(1, 2, 3)));
@@ -271,7 +273,8 @@ class JdkQueuesTest {
       assertEquals(room, deque.toArray(room));
       assertArrayEquals(new Integer[] {2, 1, 0}, room);
       assertArrayEquals(new Integer[] {2, 1, 0}, deque.toArray(new Integer[0]));
-      refuses(ArrayStoreException.class, () -> deque.toArray(new String[3]));
+      Object[] texts = new String[3];
+      refuses(ArrayStoreException.class, () -> deque.toArray(texts));
     }
   }
 

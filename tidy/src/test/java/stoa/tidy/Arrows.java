@@ -137,23 +137,25 @@ final class Arrows {
     var problems = new ArrayList<String>();
     poms.forEach((name, pom) -> {
       Set<String> tested = artifacts(pom, true);
-      for (String lower : below(name, poms, new TreeSet<>())) {
-        var both = new TreeSet<>(artifacts(poms.get(lower), false));
+      Map<String, String> lower = new LinkedHashMap<>();
+      addBelow(pom, poms, lower);
+      lower.forEach((other, its) -> {
+        var both = new TreeSet<>(artifacts(its, false));
         both.retainAll(tested);
         both.forEach(artifact ->
             problems.add(
                 "%s has %s for its tests alone, but %s runs with it; give it the scope runtime"
-                    .formatted(name, artifact, lower)));
-      }
+                    .formatted(name, artifact, other)));
+      });
     });
     return problems;
   }
 
-  private static Set<String> below(String name, Map<String, String> poms, Set<String> found) {
-    for (String lower : dependencies(poms.get(name))) {
-      if (poms.containsKey(lower) && found.add(lower)) below(lower, poms, found);
+  private static void addBelow(String pom, Map<String, String> poms, Map<String, String> found) {
+    for (String lower : dependencies(pom)) {
+      String its = poms.get(lower);
+      if (its != null && found.put(lower, its) == null) addBelow(its, poms, found);
     }
-    return found;
   }
 
   /// The artifacts of any group that a `pom.xml` names as dependencies of the module itself.

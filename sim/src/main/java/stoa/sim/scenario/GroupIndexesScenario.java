@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -377,12 +378,12 @@ public final class GroupIndexesScenario implements Scenario {
     }
 
     /// Asks the leader of a group, as another server does.
-    private Ordering.Line line(int group, Function<Owner, Function<byte[], byte[]>> to) {
+    private Ordering.Line line(int group, BiFunction<Owner, byte[], byte[]> to) {
       return question -> {
         Owner owner = groups.get(group).asked();
         return links.askStore(
             owner == null ? null : owner.life,
-            () -> to.apply(Objects.requireNonNull(owner)).apply(question));
+            () -> to.apply(Objects.requireNonNull(owner), question));
       };
     }
 
@@ -445,7 +446,7 @@ public final class GroupIndexesScenario implements Scenario {
 
       private Addresses order() {
         return Ordering.order(
-            group.number, line(HOME, home -> question -> Ordering.answer(question, home)));
+            group.number, line(HOME, (home, question) -> Ordering.answer(question, home)));
       }
 
       private Map<Integer, Coordinator.Member> members() {
@@ -453,7 +454,7 @@ public final class GroupIndexesScenario implements Scenario {
         ClassLoader loader = GroupIndexesScenario.class.getClassLoader();
         for (Group other : groups) {
           if (other.number == HOME) continue;
-          var line = line(other.number, owner -> question -> Ordering.answer(question, owner));
+          var line = line(other.number, (owner, question) -> Ordering.answer(question, owner));
           members.put(other.number, Ordering.member(other.number, loader, line));
         }
         return members;
@@ -475,8 +476,8 @@ public final class GroupIndexesScenario implements Scenario {
         return open(stoa);
       }
 
-      private Function<byte[], byte[]> neighbor() {
-        return question -> open(service).neighbor(question, null);
+      private byte[] neighbor(byte[] question) {
+        return open(service).neighbor(question, null);
       }
 
       @Override
@@ -577,6 +578,7 @@ public final class GroupIndexesScenario implements Scenario {
     }
 
     /// Asks a query at an address, and counts the objects again there.
+    @SuppressWarnings("NullAway") // Justification: an accessor of a query may return null
     private void look(String name, LogAddress at) {
       var rows = new TreeMap<Integer, Row>();
       for (int i = 0; i < SHEETS; i++) {
