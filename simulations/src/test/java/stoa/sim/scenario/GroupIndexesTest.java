@@ -5,15 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /// Queries over several groups agree with recounts at random log addresses while leaders fail.
 class GroupIndexesTest {
   private static final long SEED = 2;
 
+  // How many seeds reach all places.
+  private static final long SEEDS = 6;
+
   @Test
   void aQueryEqualsARecountAtRandomAddressesOverGroups() {
-    var passed = SimulatedRun.require(Scenarios.named("indexes-groups"), SEED);
+    var reached = new TreeSet<String>();
+    for (long seed = 0; seed < SEEDS; seed++) {
+      var passed = SimulatedRun.require(Scenarios.named("indexes-groups"), seed);
+      reached.addAll(passed.places().keySet());
+    }
     for (var place :
         List.of(
             "a query finds an object",
@@ -21,7 +29,7 @@ class GroupIndexesTest {
             "an object is between the steps of a call",
             "a client looks while leaders fail",
             "a leader is overtaken and does not know")) {
-      assertTrue(passed.places().containsKey(place), () -> place + ": " + passed.places());
+      assertTrue(reached.contains(place), () -> place + ": " + reached);
     }
   }
 
