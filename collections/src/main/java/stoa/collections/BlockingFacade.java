@@ -310,7 +310,7 @@ final class BlockingFacade<E> extends ElementsFacade<E> implements SharedBlockin
 
   @Override
   public String form() {
-    return FacadeForm.of(FacadeForm.Kind.BLOCKING, elements.type());
+    return Form.of(Form.Kind.BLOCKING, elements.type());
   }
 
   @Override

@@ -164,9 +164,9 @@ public final class InstalledCollections implements Collections {
   @Override
   public <K, V> ShardedMap<K, V> shardedMap(
       Stoa stoa, String name, Class<K> keys, Class<V> values, int shards) {
-    if (shards < 1 || shards > FacadeForm.SHARDS_MAX) {
+    if (shards < 1 || shards > Form.SHARDS_MAX) {
       throw new IllegalArgumentException(
-          "a sharded map has 1 to " + FacadeForm.SHARDS_MAX + " children, not " + shards);
+          "a sharded map has 1 to " + Form.SHARDS_MAX + " children, not " + shards);
     }
     KeyHash.check(keys);
     admit(stoa, ShardedFacade.class, keys, values);
@@ -214,13 +214,13 @@ public final class InstalledCollections implements Collections {
 
   @Override
   public @Nullable Object[] opening(Stoa stoa, String form) {
-    return FacadeForm.parse(host(stoa), form).opening();
+    return Form.parse(host(stoa), form).opening();
   }
 
   @Override
   @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: the form says which these are
   public Facade reopen(Stoa stoa, Object shared, String form) {
-    FacadeForm parsed = FacadeForm.parse(host(stoa), form);
+    Form parsed = Form.parse(host(stoa), form);
     List<Class<?>> types = parsed.types();
     Class first = types.getFirst();
     Class second = types.size() > 1 ? types.get(1) : Object.class;

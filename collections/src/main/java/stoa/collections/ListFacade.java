@@ -299,7 +299,7 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
 
   @Override
   public String form() {
-    return FacadeForm.of(FacadeForm.Kind.LIST, elements.type());
+    return Form.of(Form.Kind.LIST, elements.type());
   }
 
   @Override

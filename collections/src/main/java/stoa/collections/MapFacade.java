@@ -78,7 +78,7 @@ final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Fa
 
   @Override
   public String form() {
-    return FacadeForm.of(FacadeForm.Kind.MAP, keys, values);
+    return Form.of(Form.Kind.MAP, keys, values);
   }
 
   @Override

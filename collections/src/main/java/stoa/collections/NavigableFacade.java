@@ -27,8 +27,8 @@ final class NavigableFacade<K, V> extends NavigableView<K, V>
   @Override
   public String form() {
     return order == null
-        ? FacadeForm.of(FacadeForm.Kind.NAVIGABLE, keys, values)
-        : FacadeForm.of(FacadeForm.Kind.NAVIGABLE, keys, values, order);
+        ? Form.of(Form.Kind.NAVIGABLE, keys, values)
+        : Form.of(Form.Kind.NAVIGABLE, keys, values, order);
   }
 
   @Override

@@ -22,7 +22,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
   // Whether a comparator gives the order; [#comparator()] then returns it.
   private final boolean compared;
 
-  private final KeyRange span;
+  private final Span span;
   private final Scan.Direction direction;
 
   NavigableView(
@@ -34,7 +34,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
         entries,
         Orders.of(order),
         order != null,
-        KeyRange.ALL,
+        Span.ALL,
         Scan.Direction.ASCENDING);
   }
 
@@ -45,7 +45,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
       SortedEntries entries,
       Comparator<Object> order,
       boolean compared,
-      KeyRange span,
+      Span span,
       Scan.Direction direction) {
     super(stoa, keys, values, entries);
     this.entries = entries;
@@ -55,7 +55,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
     this.direction = direction;
   }
 
-  private NavigableView<K, V> part(KeyRange part, Scan.Direction towards) {
+  private NavigableView<K, V> part(Span part, Scan.Direction towards) {
     return new NavigableView<>(stoa, keys, values, entries, order, compared, part, towards);
   }
 
@@ -128,7 +128,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
   /// Returns the nearest entry to a key, in the view's order.
   private Map.@Nullable Entry<K, V> near(K key, boolean above, boolean inclusive) {
     K checked = super.key(key);
-    KeyRange side = span;
+    Span side = span;
     boolean up = above == ascends();
     if (up) {
       if (span.isTooHigh(checked, order)) return null;
@@ -241,7 +241,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
     }
     checkBound(low, lowInclusive);
     checkBound(high, highInclusive);
-    return part(new KeyRange(low, lowInclusive, high, highInclusive), direction);
+    return part(new Span(low, lowInclusive, high, highInclusive), direction);
   }
 
   @Override

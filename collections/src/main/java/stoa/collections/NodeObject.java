@@ -214,13 +214,13 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   }
 
   /// The index of the first key of a range, or of what follows the range.
-  private int from(KeyRange span) {
+  private int from(Span span) {
     if (span.low() == null) return 0;
     return span.lowInclusive() ? from(span.low()) : above(span.low());
   }
 
   /// The index behind the last key of a range.
-  private int to(KeyRange span) {
+  private int to(Span span) {
     if (span.high() == null) return keys.size();
     return span.highInclusive() ? above(span.high()) : from(span.high());
   }
@@ -281,7 +281,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   /// Removes the entries of a range.
   ///
   /// @return how many keys are left
-  int clear(KeyRange span) {
+  int clear(Span span) {
     int from = from(span);
     int to = to(span);
     if (from < to) {

@@ -70,7 +70,7 @@ final class QueueFacade<E> extends ElementsFacade<E> implements SharedQueue<E> {
 
   @Override
   public String form() {
-    return FacadeForm.of(FacadeForm.Kind.QUEUE, elements.type());
+    return Form.of(Form.Kind.QUEUE, elements.type());
   }
 
   @Override

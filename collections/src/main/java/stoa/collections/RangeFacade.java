@@ -120,7 +120,7 @@ final class RangeFacade<K extends Comparable<? super K>, V>
 
   @Override
   public String form() {
-    return FacadeForm.of(FacadeForm.Kind.RANGES, keys, values);
+    return Form.of(Form.Kind.RANGES, keys, values);
   }
 
   @Override

@@ -1,13 +1,13 @@
 package stoa.collections;
 
 /// The entries to read from a sorted map: a range, in its order or in reverse.
-record Scan(KeyRange span, Direction direction) {
+record Scan(Span span, Direction direction) {
   enum Direction {
     ASCENDING,
     DESCENDING
   }
 
-  static final Scan ALL = new Scan(KeyRange.ALL, Direction.ASCENDING);
+  static final Scan ALL = new Scan(Span.ALL, Direction.ASCENDING);
 
   /// Returns the rest of the scan after a key.
   Scan behind(Object key) {

@@ -88,7 +88,7 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
 
   @Override
   public String form() {
-    return FacadeForm.of(FacadeForm.Kind.SHARDED, keys, values) + " " + children.shards();
+    return Form.of(Form.Kind.SHARDED, keys, values) + " " + children.shards();
   }
 
   @Override

@@ -14,11 +14,11 @@ interface SortedEntries extends Entries {
   @Nullable Pair poll(Scan scan);
 
   @Accessor
-  int sizeOf(KeyRange span);
+  int sizeOf(Span span);
 
   @Accessor
-  boolean hasValue(KeyRange span, Object value);
+  boolean hasValue(Span span, Object value);
 
   @Mutator
-  void clearAll(KeyRange span);
+  void clearAll(Span span);
 }

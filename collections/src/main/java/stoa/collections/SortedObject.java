@@ -82,7 +82,7 @@ class SortedObject extends EntriesObject
   @Override
   @Accessor
   public boolean containsValue(Object value) {
-    return hasValue(KeyRange.ALL, value);
+    return hasValue(Span.ALL, value);
   }
 
   @Override
@@ -140,13 +140,13 @@ class SortedObject extends EntriesObject
 
   @Override
   @Accessor
-  public int sizeOf(KeyRange span) {
+  public int sizeOf(Span span) {
     return span.of(entries, order).size();
   }
 
   @Override
   @Accessor
-  public boolean hasValue(KeyRange span, Object value) {
+  public boolean hasValue(Span span, Object value) {
     for (Object here : span.of(entries, order).values()) {
       if (Same.as(here, value)) return true;
     }
@@ -155,7 +155,7 @@ class SortedObject extends EntriesObject
 
   @Override
   @Mutator
-  public void clearAll(KeyRange span) {
+  public void clearAll(Span span) {
     TreePMap<Object, Object> rest = entries;
     for (Object key : span.of(entries, order).keySet()) rest = rest.minus(key);
     entries = rest;

@@ -157,7 +157,7 @@ final class StackFacade<E> extends ElementsFacade<E> implements SharedStack<E> {
 
   @Override
   public String form() {
-    return FacadeForm.of(FacadeForm.Kind.STACK, elements.type());
+    return Form.of(Form.Kind.STACK, elements.type());
   }
 
   @Override

@@ -458,7 +458,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   }
 
   @Override
-  public int sizeOf(KeyRange span) {
+  public int sizeOf(Span span) {
     return access.read(() -> {
       Scan rest = new Scan(span, Scan.Direction.ASCENDING);
       int size = 0;
@@ -473,11 +473,11 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
 
   @Override
   public boolean containsValue(Object value) {
-    return hasValue(KeyRange.ALL, value);
+    return hasValue(Span.ALL, value);
   }
 
   @Override
-  public boolean hasValue(KeyRange span, Object value) {
+  public boolean hasValue(Span span, Object value) {
     return access.read(() -> {
       Scan rest = new Scan(span, Scan.Direction.ASCENDING);
       while (true) {
@@ -518,7 +518,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   }
 
   @Override
-  public void clearAll(KeyRange span) {
+  public void clearAll(Span span) {
     var _ =
         written(gone -> {
           Scan all = new Scan(span, Scan.Direction.ASCENDING);

@@ -46,7 +46,7 @@ final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<
 
   @Override
   public String form() {
-    return FacadeForm.of(FacadeForm.Kind.TREE, keys, values);
+    return Form.of(Form.Kind.TREE, keys, values);
   }
 
   @Override

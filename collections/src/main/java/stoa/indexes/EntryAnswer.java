@@ -76,7 +76,7 @@ public final class EntryAnswer {
   /// Returns whether the value of an entry is in the ranges of the index in which its key was
   /// found.
   private boolean isIn(Plan plan, String key, Object value) {
-    if (plan.spans().isEmpty() || plan.spans().contains(ValueRange.ALL)) return true;
+    if (plan.spans().isEmpty() || plan.spans().contains(Span.ALL)) return true;
     try {
       return plan.has(new Looked(value).value(plan.indexed()));
     } catch (CallFailed thrown) {

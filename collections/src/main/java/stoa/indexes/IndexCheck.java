@@ -315,7 +315,7 @@ final class IndexCheck {
     return new Plan(
             type,
             index,
-            List.of(ValueRange.ALL),
+            List.of(Span.ALL),
             Test.TRUE,
             word(index, 1),
             Plan.Window.ALL,

@@ -29,7 +29,7 @@ import stoa.front.MethodRun;
 record Plan(
     String type,
     String index,
-    List<ValueRange> spans,
+    List<Span> spans,
     Test rest,
     String order,
     Window window,
@@ -115,7 +115,7 @@ record Plan(
     out.add(window.object);
     out.add(Integer.toString(window.max));
     out.add(Integer.toString(spans.size()));
-    for (ValueRange span : spans) span.write(out);
+    for (Span span : spans) span.write(out);
     rest.write(out);
     if (!shown.isEmpty()) out.add(shown);
     return out;
@@ -132,10 +132,10 @@ record Plan(
     String value = in.next();
     String behind = value.equals("0") ? null : value.substring(1);
     var window = new Window(isDescending, behind, in.next(), Integer.parseInt(in.next()));
-    var spans = new ArrayList<ValueRange>();
+    var spans = new ArrayList<Span>();
     for (int left = Integer.parseInt(in.next()); left > 0; left--) {
       String from = in.next();
-      spans.add(ValueRange.read(from, in.next()));
+      spans.add(Span.read(from, in.next()));
     }
     Test rest = Test.read(in);
     String shown = in.hasNext() ? in.next() : "";
@@ -234,7 +234,7 @@ record Plan(
   private List<String> counted() {
     long all = 0;
     var counts = new TreeMap<String, Integer>();
-    for (ValueRange span : spans) {
+    for (Span span : spans) {
       String point = span.point();
       if (point != null) {
         int count = part(InstalledIndexes.numberOf(point)).count(point);
@@ -257,7 +257,7 @@ record Plan(
   /// Returns rows of the index, at least those of a window, in the order of the index.
   private List<Row> rows(Window of) {
     var rows = new ArrayList<Row>();
-    for (ValueRange span : spans) {
+    for (Span span : spans) {
       String point = span.point();
       if (point != null) {
         addPoint(point, of, rows);
@@ -283,7 +283,7 @@ record Plan(
     }
   }
 
-  private void addRange(int number, ValueRange span, Window of, List<Row> rows) {
+  private void addRange(int number, Span span, Window of, List<Row> rows) {
     IndexPart part = part(number);
     String value = of.value;
     String object = of.object;

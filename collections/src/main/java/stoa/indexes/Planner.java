@@ -19,10 +19,10 @@ record Planner(String type, List<IndexedMember> indexes, List<Test> tests) {
   /// The ranges of an index in which the objects are.
   ///
   /// @param used the tests that they decide
-  private record Path(IndexedMember member, List<ValueRange> spans, List<Test> used) {
+  private record Path(IndexedMember member, List<Span> spans, List<Test> used) {
     int rank() {
       int rank = 0;
-      for (ValueRange span : spans) rank = Math.max(rank, span.rank());
+      for (Span span : spans) rank = Math.max(rank, span.rank());
       return rank;
     }
   }
@@ -60,11 +60,11 @@ record Planner(String type, List<IndexedMember> indexes, List<Test> tests) {
 
   private Path path(IndexedMember member) {
     var used = new ArrayList<Test>();
-    ValueRange span = ValueRange.ALL;
-    List<ValueRange> points = null;
+    Span span = Span.ALL;
+    List<Span> points = null;
     for (Test test : tests) {
       if (test instanceof Test.Of of && of.member().equals(member.name())) {
-        span = span.and(ValueRange.of(of.comparison(), of.value()));
+        span = span.and(Span.of(of.comparison(), of.value()));
         used.add(test);
       } else if (points == null && test instanceof Test.Any any) {
         points = points(member, any);
@@ -72,8 +72,8 @@ record Planner(String type, List<IndexedMember> indexes, List<Test> tests) {
       }
     }
     if (points == null) return new Path(member, List.of(span), used);
-    var within = new ArrayList<ValueRange>();
-    for (ValueRange point : points) {
+    var within = new ArrayList<Span>();
+    for (Span point : points) {
       String value = Objects.requireNonNull(point.point());
       boolean isIn =
           (span.from() == null || value.compareTo(span.from()) >= 0)
@@ -84,15 +84,15 @@ record Planner(String type, List<IndexedMember> indexes, List<Test> tests) {
   }
 
   /// Returns the values of which a test asks for one; null when it asks for something else.
-  private static @Nullable List<ValueRange> points(IndexedMember member, Test.Any any) {
-    var points = new LinkedHashSet<ValueRange>();
+  private static @Nullable List<Span> points(IndexedMember member, Test.Any any) {
+    var points = new LinkedHashSet<Span>();
     for (Test test : any.tests()) {
       boolean isPoint =
           test instanceof Test.Of of
               && of.member().equals(member.name())
               && of.comparison() == Condition.Comparison.EQUAL;
       if (!isPoint) return null;
-      points.add(ValueRange.of(Condition.Comparison.EQUAL, ((Test.Of) test).value()));
+      points.add(Span.of(Condition.Comparison.EQUAL, ((Test.Of) test).value()));
     }
     return List.copyOf(points);
   }
@@ -106,7 +106,7 @@ record Planner(String type, List<IndexedMember> indexes, List<Test> tests) {
   static String explained(Plan plan, String what, List<String> incomplete) {
     var text = new StringBuilder(plan.type()).append(" by its ").append(plan.index());
     int rank = 0;
-    for (ValueRange span : plan.spans()) rank = Math.max(rank, span.rank());
+    for (Span span : plan.spans()) rank = Math.max(rank, span.rank());
     String all = what.equals("entry") ? "entries" : "objects";
     text.append(
         switch (rank) {

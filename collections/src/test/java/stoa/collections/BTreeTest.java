@@ -252,7 +252,7 @@ class BTreeTest {
     reads.set(0);
     assertEquals(
         new Pair(501, "v501"),
-        counted.edge(new Scan(KeyRange.ALL.from(500, false), Scan.Direction.ASCENDING)));
+        counted.edge(new Scan(Span.ALL.from(500, false), Scan.Direction.ASCENDING)));
     assertTrue(reads.get() <= 2 * tree.height(), reads + " reads");
   }
 

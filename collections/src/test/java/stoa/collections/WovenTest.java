@@ -15,11 +15,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Stoa;
 import stoa.weave.UserClasses;
 
 /// Woven users' classes: `new` of a class with a key, and static fields, are shared.
+@Timeout(value = 300, threadMode = ThreadMode.SAME_THREAD) // the thread has the class loader
 class WovenTest {
   private static final String SOURCE =
       """
@@ -171,11 +174,13 @@ class WovenTest {
   }
 
   @BeforeEach
+  @Timeout(value = 300, threadMode = ThreadMode.SAME_THREAD)
   void usesTheUsersClasses() {
     Thread.currentThread().setContextClassLoader(classes);
   }
 
   @AfterEach
+  @Timeout(value = 300, threadMode = ThreadMode.SAME_THREAD)
   void letsGoOfThem() throws IOException {
     Thread.currentThread().setContextClassLoader(before);
     classes.close();

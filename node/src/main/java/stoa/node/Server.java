@@ -855,7 +855,16 @@ public final class Server implements AutoCloseable {
       } catch (StoaException refused) {
         reply.setRefusal(String.valueOf(refused.getMessage()));
       }
-      return reply.build();
+      return refused(served, reply.getRefusal(), reply.build());
+    }
+
+    /// Returns a reply. What a store refused that does not lead any more is no refusal: the
+    /// operator's command asks the server that leads.
+    private static <T> T refused(ServedGroup served, String refusal, T reply) {
+      if (!refusal.isEmpty() && served.isOver()) {
+        throw Status.of(Status.Code.UNAVAILABLE, ServedGroups.NOBODY).exception();
+      }
+      return reply;
     }
 
     private static void acceptAll(ObjectService service, AcceptReply.Builder reply) {
@@ -902,7 +911,7 @@ public final class Server implements AutoCloseable {
       } catch (StoaException | IllegalArgumentException refused) {
         reply.clear().setRefusal(CodeRequests.reason(refused));
       }
-      return reply.build();
+      return refused(served, reply.getRefusal(), reply.build());
     }
 
     private static void release(ObjectService service, Release asked, RetainReply.Builder reply) {

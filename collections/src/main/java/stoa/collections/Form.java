@@ -14,7 +14,7 @@ import stoa.spi.Host;
 /// map java.lang.String java.lang.Long
 /// sharded java.lang.String java.lang.Long 16
 /// ```
-record FacadeForm(Kind kind, List<Class<?>> types, int shards) {
+record Form(Kind kind, List<Class<?>> types, int shards) {
   /// The most children of a sharded map.
   static final int SHARDS_MAX = 1 << 16;
 
@@ -53,7 +53,7 @@ record FacadeForm(Kind kind, List<Class<?>> types, int shards) {
   }
 
   /// Reads what [#of] wrote.
-  static FacadeForm parse(Host host, String form) {
+  static Form parse(Host host, String form) {
     String[] words = form.split(" ", -1);
     var types = new ArrayList<Class<?>>();
     int shards = 0;
@@ -64,7 +64,7 @@ record FacadeForm(Kind kind, List<Class<?>> types, int shards) {
     if (shards > SHARDS_MAX) throw new Corrupt("no sharded map has " + shards + " children");
     for (Kind kind : Kind.values()) {
       if (kind.name().toLowerCase(Locale.ROOT).equals(words[0])) {
-        return new FacadeForm(kind, List.copyOf(types), shards);
+        return new Form(kind, List.copyOf(types), shards);
       }
     }
     throw new Corrupt("no collection is made from \"" + form + "\"");

@@ -8,19 +8,19 @@ import stoa.Condition.Comparison;
 ///
 /// @param from the first one; null for all
 /// @param to the first one behind the range; null for none
-record ValueRange(@Nullable String from, @Nullable String to) {
+record Span(@Nullable String from, @Nullable String to) {
   /// All values.
-  static final ValueRange ALL = new ValueRange(null, null);
+  static final Span ALL = new Span(null, null);
 
   /// Returns the values that meet a comparison.
-  static ValueRange of(Comparison comparison, String value) {
+  static Span of(Comparison comparison, String value) {
     return switch (comparison) {
-      case EQUAL -> new ValueRange(value, next(value));
-      case LESS -> new ValueRange(null, value);
-      case AT_MOST -> new ValueRange(null, next(value));
-      case GREATER -> new ValueRange(next(value), null);
-      case AT_LEAST -> new ValueRange(value, null);
-      case PREFIX -> new ValueRange(value, behind(value));
+      case EQUAL -> new Span(value, next(value));
+      case LESS -> new Span(null, value);
+      case AT_MOST -> new Span(null, next(value));
+      case GREATER -> new Span(next(value), null);
+      case AT_LEAST -> new Span(value, null);
+      case PREFIX -> new Span(value, behind(value));
     };
   }
 
@@ -43,11 +43,11 @@ record ValueRange(@Nullable String from, @Nullable String to) {
   }
 
   /// Returns the values that are in both ranges.
-  ValueRange and(ValueRange other) {
+  Span and(Span other) {
     String first =
         from == null || (other.from != null && other.from.compareTo(from) > 0) ? other.from : from;
     String end = to == null || (other.to != null && other.to.compareTo(to) < 0) ? other.to : to;
-    return new ValueRange(first, end);
+    return new Span(first, end);
   }
 
   /// Returns whether it has a value.
@@ -69,8 +69,8 @@ record ValueRange(@Nullable String from, @Nullable String to) {
   }
 
   /// Returns what [#write] has written.
-  static ValueRange read(String from, String to) {
-    return new ValueRange(bound(from), bound(to));
+  static Span read(String from, String to) {
+    return new Span(bound(from), bound(to));
   }
 
   private static @Nullable String bound(String text) {

@@ -4,26 +4,26 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 import org.pcollections.TreePMap;
 
-/// A range of keys in a sorted map.
+/// A range of keys in a sorted map. Calls in logs have it, so its name stays.
 ///
 /// @param low the lower bound, null for none
 /// @param lowInclusive whether the range includes the lower bound
 /// @param high the upper bound, null for none
 /// @param highInclusive whether the range includes the upper bound
-record KeyRange(
+record Span(
     @Nullable Object low, boolean lowInclusive, @Nullable Object high, boolean highInclusive) {
-  static final KeyRange ALL = new KeyRange(null, false, null, false);
+  static final Span ALL = new Span(null, false, null, false);
 
   boolean isAll() {
     return low == null && high == null;
   }
 
-  KeyRange from(Object key, boolean inclusive) {
-    return new KeyRange(key, inclusive, high, highInclusive);
+  Span from(Object key, boolean inclusive) {
+    return new Span(key, inclusive, high, highInclusive);
   }
 
-  KeyRange to(Object key, boolean inclusive) {
-    return new KeyRange(low, lowInclusive, key, inclusive);
+  Span to(Object key, boolean inclusive) {
+    return new Span(low, lowInclusive, key, inclusive);
   }
 
   boolean isTooLow(Object key, Comparator<Object> order) {
