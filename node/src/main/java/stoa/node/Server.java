@@ -183,6 +183,13 @@ public final class Server implements AutoCloseable {
     var _ =
         leases.scheduleWithFixedDelay(
             this::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
+    servedGroups.threads().background().execute(Server::describeMessages);
+  }
+
+  /// Loads the descriptions of the messages, which takes long. The first requests to a server that
+  /// has taken over would wait for it.
+  private static void describeMessages() {
+    var _ = WhereRequest.getDescriptor();
   }
 
   private static ConnectionLimits limits(ServerConfig config) {
