@@ -79,7 +79,7 @@ record SharedListeners(SharedStoa stoa) implements Listeners {
     check(tag, "the name of a tag");
     MethodRun.refuse("begin a listener");
     var heard = new ListenerObjects.Selection(null, null, tag, 0);
-    try (Snapshot _ = stoa.snapshot()) { // as above
+    try (Snapshot _ = stoa.snapshot()) { // it holds the log, as in the other method
       begin(name, heard, listener, stoa.service().streams().tail());
     }
   }

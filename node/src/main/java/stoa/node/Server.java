@@ -187,8 +187,8 @@ public final class Server implements AutoCloseable {
     servedGroups.threads().background().execute(Server::describeMessages);
   }
 
-  /// Loads the descriptions of the messages. That takes as long as an election, and the clients of
-  /// a server that takes over would wait for it with their first requests.
+  /// Loads the descriptions of the messages. The first requests to a server that has taken over
+  /// would wait for that.
   private static void describeMessages() {
     var _ = WhereRequest.getDescriptor();
   }
