@@ -54,8 +54,8 @@ public final class Console implements HttpDoor.Route {
           "clients.js",
           "code.js");
 
-  /// The browser runs scripts of these files alone, asks this server alone, makes no HTML of text
-  /// (trusted types), and shows the page in no frame.
+  // The browser runs scripts of these files alone, asks this server alone, makes no HTML of text
+  // (trusted types), and shows the page in no frame.
   private static final Map<String, String> SAFETY =
       Map.of(
           "Content-Security-Policy",

@@ -780,7 +780,7 @@ final class Seat {
     var _ = result(begun().handle((_, failed) -> flushed(failed)));
   }
 
-  /// See [Member#flushing]. What depends on the result runs on another thread than the node's.
+  /// See [Member#flushing]. Stages that depend on the result run on another thread than the node's.
   CompletableFuture<@Nullable Void> flushing() {
     return begun().handleAsync((_, failed) -> flushed(failed), timing::start);
   }

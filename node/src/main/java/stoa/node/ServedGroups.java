@@ -114,7 +114,7 @@ final class ServedGroups implements AutoCloseable {
     return calls;
   }
 
-  /// Returns who records requests of clients; null while nobody does.
+  /// Returns the tracer that records requests of clients; null while they are not recorded.
   @Nullable Tracer tracer() {
     return tracer;
   }

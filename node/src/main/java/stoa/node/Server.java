@@ -858,7 +858,7 @@ public final class Server implements AutoCloseable {
       return refused(served, reply.getRefusal(), reply.build());
     }
 
-    /// Returns a reply. What a store refused that does not lead any more is no refusal: the
+    /// Returns a reply. When the store does not lead any more, its refusal is not final: the
     /// operator's command asks the server that leads.
     private static <T> T refused(ServedGroup served, String refusal, T reply) {
       if (!refusal.isEmpty() && served.isOver()) {

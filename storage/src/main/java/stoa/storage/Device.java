@@ -363,7 +363,7 @@ public final class Device implements AutoCloseable {
       long bytesMax, Allowance allowance, AtomicReference<@Nullable InVain> inVain) {}
 
   /// Sets the most bytes that the log and the index may have because of users' data; beyond it,
-  /// [#makeRoom] refuses as on a full disk. What needs no [#makeRoom] may go beyond it.
+  /// [#makeRoom] refuses as on a full disk. Commits without [#makeRoom] may go beyond it.
   ///
   /// @param bytesMax [Long#MAX_VALUE] for no bound
   public void bound(long bytesMax) {
@@ -882,7 +882,7 @@ public final class Device implements AutoCloseable {
     return log.heldBytes() + index.runBytes();
   }
 
-  /// How many bytes the disk has left, about; [Long#MAX_VALUE] when nobody limits them.
+  /// How many bytes the disk has left, about; [Long#MAX_VALUE] without a limit.
   public long roomBytes() {
     return allowance.room();
   }

@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A network in one thread, from a seed: the connections are the real ones, and time, delay and
-/// loss come from the simulation. What travels is cut into pieces of any size, as sockets do. A
-/// connection may break; what it carries is never reordered or damaged. One thread uses it.
+/// loss come from the simulation. It cuts the bytes into pieces of any size, as sockets do. A
+/// connection may break; it never reorders or damages bytes. One thread uses it.
 public final class SimulatedNetwork implements Network {
   /// The time of a simulation.
   public interface Time {

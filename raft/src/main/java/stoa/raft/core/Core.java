@@ -90,7 +90,7 @@ public final class Core {
    *     log jumps, and MicroRaft begins again from the log, as after a crash.
    * (6) It turns an exception of the state machine into an answer, and repeats a failed sync. Both
    *     stop the member.
-   * (7) Entries of a message have no limit in bytes. What is beyond the limit waits for the next one.
+   * (7) The entries of a message have no limit in bytes. Here the next message takes those beyond it.
    * (8) A removed member is not told. Others tell it when it asks for votes; it believes those that know
    *     of a later change of members than itself.
    * (9) A member that asked for votes and then follows a leader of the same term, as after each start,

@@ -847,8 +847,8 @@ public final class Execution implements Cancellation.Run {
     };
   }
 
-  /// Leaves changes of other keys to the store, which makes them when the put stands. Nobody learns
-  /// their answers; the put is answered when they are in the log and executed. After a crash the
+  /// Leaves changes of other keys to the store, which makes them when the put stands. Their answers
+  /// are dropped; the put is answered when they are in the log and executed. After a crash the
   /// store may make them again, in the order of the puts.
   ///
   /// @param changes begins to make them
