@@ -62,7 +62,7 @@ public sealed interface Change<T> {
       implements Change<T> {
     /// Creates the change.
     public Called {
-      arguments = arguments.stream().map(Entered.Held::shown).toList();
+      arguments = arguments.stream().map(Entered.IndexedValue::shown).toList();
     }
   }
 

@@ -873,15 +873,15 @@ final class Seat {
   }
 
   /// Returns its place, and which of some objects are there.
-  Place place(List<Object> asked, List<StreamId> streams) {
-    var place = new CompletableFuture<Place>();
+  MemberPlace place(List<Object> asked, List<StreamId> streams) {
+    var place = new CompletableFuture<MemberPlace>();
     mailbox.put(() -> {
       TreeNode own = node;
       List<Object> here = new ArrayList<>();
       for (int i = 0; i < asked.size(); i++) {
         if (own.isIn() && own.owns(streams.get(i))) here.add(asked.get(i));
       }
-      place.complete(new Place(own.id(), own.above(), here));
+      place.complete(new MemberPlace(own.id(), own.above(), here));
     });
     return place.join();
   }

@@ -401,7 +401,7 @@ public final class LookService {
       if (opening != null) {
         for (@Nullable Object one :
             store.limited(key, () -> SharedCall.arguments(then.marshaller(), opening))) {
-          arguments.add(new Showing(bounds).show("new", Entered.Held.shown(one)));
+          arguments.add(new Showing(bounds).show("new", Entered.IndexedValue.shown(one)));
         }
       }
       var in = new Decoder(value);
@@ -421,7 +421,7 @@ public final class LookService {
             store.limited(
                 key, () -> then.marshaller().arguments(shared, value, in.position(), value.length));
         for (@Nullable Object one : values) {
-          arguments.add(new Showing(bounds).show("", Entered.Held.shown(one)));
+          arguments.add(new Showing(bounds).show("", Entered.IndexedValue.shown(one)));
         }
       }
       if (results) result = result(key, event.entry().address(), then, bounds);

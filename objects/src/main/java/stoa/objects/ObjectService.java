@@ -198,8 +198,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Schedules a task after the calling thread's present round of settling calls; returns false
   /// when the thread does no such rounds.
-  public boolean afterRound(Runnable task) {
-    return store.afterRound(task);
+  public boolean afterTurn(Runnable task) {
+    return store.afterTurn(task);
   }
 
   /// Returns the epoch of new log addresses.

@@ -18,7 +18,7 @@ import stoa.transport.Channel;
 import stoa.transport.ConnectionLimits;
 import stoa.transport.Network;
 import stoa.transport.Receiver;
-import stoa.transport.Service;
+import stoa.transport.StreamAcceptor;
 import stoa.transport.Sockets;
 import stoa.transport.Status;
 import stoa.transport.Stream;
@@ -118,7 +118,7 @@ public final class MemberNetwork implements AutoCloseable {
     return sockets.listen(
         new Address(host, port),
         limits,
-        new Service() {
+        new StreamAcceptor() {
           @Override
           public Receiver begin(Stream stream) {
             try {

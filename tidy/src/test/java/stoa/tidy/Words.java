@@ -20,7 +20,8 @@ final class Words {
   private static final Map<Pattern, String> IN_PRODUCT =
       Map.of(
           Pattern.compile(
-              "^\\s*(///?|/?\\*) ?(.*[.;:] )?(What|Who|Whom|Whose|Whoever|Whence|Nobody|Somebody) [a-z]"
+              "^\\s*(///?|/?\\*) ?(.*[.;:] )?"
+                  + "(What|Who|Whom|Whose|Whoever|Whence|Nobody|Somebody) [a-z]"
                   + "|\\b[Ww]hoever\\b"),
           "has a sentence without a noun; name the thing or the actor");
 

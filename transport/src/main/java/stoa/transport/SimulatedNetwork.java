@@ -114,7 +114,7 @@ public final class SimulatedNetwork implements Network {
   }
 
   @Override
-  public Listening listen(Address at, ConnectionLimits limits, Service service) throws IOException {
+  public Listening listen(Address at, ConnectionLimits limits, StreamAcceptor service) throws IOException {
     var address = at.port() == 0 ? new Address(at.host(), ++lastPort) : at;
     var port = new Port(address, limits, service);
     if (ports.putIfAbsent(address, port) != null) {
@@ -126,12 +126,12 @@ public final class SimulatedNetwork implements Network {
   private final class Port implements Listening {
     private final Address address;
     private final ConnectionLimits limits;
-    private final Service service;
+    private final StreamAcceptor service;
     private final Set<Cable> open = new LinkedHashSet<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private boolean closed;
 
-    Port(Address address, ConnectionLimits limits, Service service) {
+    Port(Address address, ConnectionLimits limits, StreamAcceptor service) {
       this.address = address;
       this.limits = limits;
       this.service = service;

@@ -185,7 +185,7 @@ public final class Core {
   private boolean asking;
   private List<Consumer<@Nullable RuntimeException>> waiting = new ArrayList<>();
 
-  private volatile Status status = Status.NONE;
+  private volatile CoreStatus status = CoreStatus.NONE;
   // Whether it certainly leads, while its lease holds.
   private volatile boolean certain;
 
@@ -550,7 +550,7 @@ public final class Core {
     List<LogEntry> entries = append.getLogEntries();
     long bytes = 0;
     for (int i = 0; i < entries.size(); i++) {
-      bytes += ((Item) entries.get(i)).bytes();
+      bytes += ((RaftEntry) entries.get(i)).bytes();
       if (bytes <= settings.messageBytesMax() || i == 0) continue;
       world.reached("message limited");
       return with(
@@ -1132,7 +1132,7 @@ public final class Core {
   }
 
   private Map<String, Long> table() {
-    Status now = status;
+    CoreStatus now = status;
     var indices = new TreeMap<String, Long>();
     now.matched().forEach((id, index) -> indices.put(id, Math.min(index, now.committed())));
     // A leader may commit what only others have synced.
@@ -1142,7 +1142,7 @@ public final class Core {
   }
 
   private void tellTable() {
-    Status now = status;
+    CoreStatus now = status;
     Map<String, Long> indices = table();
     votes.had(now.members(), indices);
     out.clear().u8(HAD).varint(now.members().size());
@@ -1209,9 +1209,9 @@ public final class Core {
 
   private void refresh() {
     if (stopped) {
-      Status last = status;
+      CoreStatus last = status;
       status =
-          new Status(
+          new CoreStatus(
               false,
               false,
               false,
@@ -1256,7 +1256,7 @@ public final class Core {
         .forEach((member, index) -> matched.put(Codec.member(member).id(), index));
     long clock = new Scaled().millis();
     status =
-        new Status(
+        new CoreStatus(
             true,
             leads,
             ready,
@@ -1280,7 +1280,7 @@ public final class Core {
   }
 
   /// Returns what is known of the group. For any thread.
-  public Status status() {
+  public CoreStatus status() {
     return status;
   }
 

@@ -41,7 +41,7 @@ import stoa.raft.core.AppliedState;
 import stoa.raft.core.Core;
 import stoa.raft.core.LogStore;
 import stoa.raft.core.RaftSettings;
-import stoa.raft.core.Status;
+import stoa.raft.core.CoreStatus;
 import stoa.raft.core.Votes;
 import stoa.raft.core.World;
 
@@ -80,7 +80,7 @@ final class RaftGroup implements Group {
   private final ExecutorService events;
   private final ExecutorService background;
   private final MemberNetwork network;
-  private final Links links;
+  private final MemberLinks links;
   private final Member self;
   private final LogStore store;
   private final Loop loop;
@@ -110,7 +110,7 @@ final class RaftGroup implements Group {
       ExecutorService events,
       ExecutorService background,
       MemberNetwork network,
-      Links links,
+      MemberLinks links,
       Member self,
       LogStore store,
       boolean isNew) {
@@ -503,7 +503,7 @@ final class RaftGroup implements Group {
 
   @Override
   public Optional<String> leader() {
-    Status now = core.status();
+    CoreStatus now = core.status();
     Member leading = now.leader();
     boolean silent = !now.leads() && now.leaderSilentNanos() > config.election().toNanos() * 3 / 4;
     return leading == null || silent ? Optional.empty() : Optional.of(leading.id());
@@ -531,14 +531,14 @@ final class RaftGroup implements Group {
 
   @Override
   public boolean hears(String id) {
-    Status now = core.status();
+    CoreStatus now = core.status();
     Long heard = now.heardNanos().get(id);
     return now.leads() && heard != null && System.nanoTime() - heard < config.election().toNanos();
   }
 
   @Override
   public boolean hasLostQuorum() {
-    Status now = core.status();
+    CoreStatus now = core.status();
     if (!now.leads()) return false;
     Set<String> heard = new HashSet<>(Set.of(self.id()));
     for (Member member : now.members()) {
@@ -567,7 +567,7 @@ final class RaftGroup implements Group {
 
   @Override
   public Map<String, Long> lacking() {
-    Status now = core.status();
+    CoreStatus now = core.status();
     var lacking = new TreeMap<String, Long>();
     for (Member member : now.members()) {
       boolean here = member.id().equals(self.id());
@@ -585,7 +585,7 @@ final class RaftGroup implements Group {
     long progressNanos = System.nanoTime();
     long most = 0;
     while (true) {
-      Status now = core.status();
+      CoreStatus now = core.status();
       if (!now.ready()) throw unavailable(new Unavailable("it does not lead"));
       boolean learns = now.learners().contains(member.id());
       boolean votes =
@@ -622,7 +622,7 @@ final class RaftGroup implements Group {
 
   @Override
   public void remove(String id) {
-    Status now = core.status();
+    CoreStatus now = core.status();
     if (now.learners().contains(id)) {
       change(new Member(id, "-", 0, 0), Core.Change.REMOVE);
       return;

@@ -67,7 +67,7 @@ final class RaftNode implements Node {
   private final ScheduledExecutorService looking;
   private final MemberNetwork network;
   private final SupplyPort supplies;
-  private final Links links;
+  private final MemberLinks links;
 
   private RaftNode(NodeConfig config, QuestionHandler questions, Reach reach) throws IOException {
     this.config = config;
@@ -77,7 +77,7 @@ final class RaftNode implements Node {
             ? MemberNetwork.of(config.tls(), reach)
             : MemberNetwork.with(new Credentials(secret, config.id()), reach);
     try {
-      links = new Links(network, config.host(), config.port(), this::receive);
+      links = new MemberLinks(network, config.host(), config.port(), this::receive);
       supplies =
           new SupplyPort(
               network,

@@ -919,7 +919,7 @@ public final class Execution implements Cancellation.Run {
     return nested.answer;
   }
 
-  /// Stops a run in a round, which must not wait: a worker repeats it.
+  /// Stops a run in a `BriefTurn`, which must not wait: a worker repeats it.
   private void leaveRound() {
     called = true;
     Request waits = request;

@@ -27,7 +27,7 @@ public abstract sealed class Request extends Pending
   /// How many handlers wait for the request, directly and through others.
   public final int depth;
 
-  /// Whether the request runs in a [Round], where nothing may wait.
+  /// Whether the request runs in a `BriefTurn`, where nothing may wait.
   boolean hasty;
 
   /// The tick at which the caller made the request.
