@@ -209,6 +209,11 @@ class TidyTest {
   }
 
   @Test
+  void everyPackageHasACommentAndIsCheckedForNull() {
+    none(NullMarks.problems(repository));
+  }
+
+  @Test
   void thePublicInterfaceIsDocumented() {
     none(Documented.problems(repository));
   }
