@@ -54,7 +54,7 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
   // The changes of the running call; null when the engine takes no note of them.
   private @Nullable Noting noting;
 
-  // The changes of the last call; null when nobody undoes them any more.
+  // The changes of the last call; null when they cannot be undone any more.
   private @Nullable Noting before;
 
   /// The indexes of the values. Immutable.

@@ -73,7 +73,7 @@ public final class Console implements HttpDoor.Route {
           "X-Frame-Options",
           "DENY");
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Page(String type, byte[] bytes, byte[] zipped, String tag) {}
 
   private final Map<String, Page> pages = new HashMap<>();

@@ -66,7 +66,7 @@ public final class StreamMerge {
   /// An entry of a group that is to be written.
   ///
   /// @param payload the new one
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Written(int group, StoredEntry entry, byte[] payload, long address) {
     private boolean isCopy(int ofGroup, StoredEntry of, byte[] ofPayload) {
       return group != ofGroup

@@ -66,7 +66,7 @@ final class AuditedAnswer {
     audit.ends(group, caller, address, said, ended);
   }
 
-  /// Returns whether nobody hears answers any more.
+  /// Returns whether the client has gone.
   boolean isOver() {
     return stream.isOver();
   }

@@ -132,7 +132,7 @@ public final class LookService {
   /// @param version its newest version; 0 when the key is of a class that is gone, or when calls of
   ///   the object were in progress for too long
   /// @param bytes how long its encoded state is; -1 when that was not asked, or could not be found
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
   public record Listed(byte[] key, long version, long bytes) {}
 
   /// A page of the objects of a type.

@@ -119,7 +119,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Answers a question of another group, see [Neighborhood]. May wait.
   ///
-  /// @param tracer records calls that the other group records; null when nobody does
+  /// @param tracer records calls that the other group records; null when none does
   public byte[] neighbor(byte[] question, @Nullable Tracer tracer) {
     Neighborhood neighborhood = stoa.neighborhood();
     if (neighborhood == null) throw new IllegalStateException("this store has one group");

@@ -69,7 +69,7 @@ public final class Device implements AutoCloseable {
   // often.
   private static final long DIRT_OF_A_TRIM = 64 << 10;
 
-  // The most threads of a device for reads that nobody waits for, as many as operations in the
+  // The most threads of a device for reads that no thread waits for, as many as operations in the
   // experiments of the VOSD paper; and tasks for them on an executor of the caller.
   private static final int READERS_MAX = 32;
   private static final int FOREIGN_READERS_MAX = 8;
@@ -682,7 +682,7 @@ public final class Device implements AutoCloseable {
   ///
   /// @param offset the offset they were written at
   /// @param data the bytes
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   public record Extent(long offset, byte[] data) {}
 
   /// Returns the offset below which a record space of an object is trimmed ([Commit#trim]); 0 when

@@ -1329,7 +1329,7 @@ public final class Core {
     ended();
   }
 
-  /// Stops the core when its log has failed, of which MicroRaft tells nobody.
+  /// Stops the core when its log has failed, which MicroRaft does not report.
   private void ended() {
     IOException failure = store.failure();
     if (failure != null && !stopped) fail(failure);

@@ -59,7 +59,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
    * A file begins with a state, and with all entries if it needs no file before it. It counts from
    * record 6 on. Earlier files go when all their entries are at or before the position. One of them
    * stays as the file `spare`, and becomes the next file: a sync of it is cheap, as it does not grow,
-   * and nobody fills it with zeros. Its old records count for nothing under another N.
+   * and it is not filled with zeros. Its old records count for nothing under another N.
    *
    * An opener writes all that it has found into a new file, and removes the others: what it found may
    * be in the system's cache only, where the sync that failed has left it, and no later sync writes

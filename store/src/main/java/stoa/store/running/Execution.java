@@ -281,7 +281,7 @@ public final class Execution implements Cancellation.Run {
 
   private boolean yielded;
 
-  // Where the calls of the run are recorded; null when nobody records them.
+  // Where the calls of the run are recorded; null when no tracer records them.
   private @Nullable Trace trace;
 
   private Execution(
@@ -493,7 +493,7 @@ public final class Execution implements Cancellation.Run {
     return mode;
   }
 
-  /// Returns where the calls of the run are recorded; null when nobody records them. Only the
+  /// Returns where the calls of the run are recorded; null when no tracer records them. Only the
   /// thread that runs the handler calls this.
   public @Nullable Trace trace() {
     StoreTransaction within = transaction;

@@ -54,7 +54,7 @@ public abstract sealed class Request extends Pending
   /// The number with which the store settled the request; valid once done.
   public long number;
 
-  // The stages of the request, for the trace of its call; null when nobody records the call.
+  // The stages of the request, for the trace of its call; null when no tracer records the call.
   private @Nullable Stages stages;
 
   private volatile long session;
@@ -82,12 +82,12 @@ public abstract sealed class Request extends Pending
   /// Records where the request is until it is settled. Called before any other thread knows the
   /// request.
   ///
-  /// @param trace of the call; null when nobody records it
+  /// @param trace of the call; null when no tracer records it
   public final void trace(@Nullable Trace trace) {
     if (trace != null) stages = new Stages(trace);
   }
 
-  /// Returns the stages of the request, for the trace of its call; null when nobody records it.
+  /// Returns the stages of the request, for the trace of its call; null when no tracer records it.
   public final @Nullable Stages stages() {
     return stages;
   }
