@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -101,30 +102,38 @@ final class RaftGroup implements Group {
   private SupplyPort.@Nullable Client asking;
   private boolean left;
 
+  /// The parts of a node that all of its groups use.
+  ///
+  /// @param background runs work that waits
+  record NodeParts(
+      NodeConfig config, ExecutorService background, MemberNetwork network, MemberLinks links) {}
+
+  /// Creates a group.
+  ///
+  /// @param self the node as its group knows it
+  /// @param isNew whether the log is new
   RaftGroup(
-      NodeConfig config,
+      NodeParts node,
+      Member self,
       GroupId name,
       Replica replica,
       Roles roles,
       Eligibility eligibility,
-      ExecutorService events,
-      ExecutorService background,
-      MemberNetwork network,
-      MemberLinks links,
-      Member self,
       LogStore store,
       boolean isNew) {
-    this.config = config;
+    this.config = node.config();
+    this.background = node.background();
+    this.network = node.network();
+    this.links = node.links();
+    this.self = self;
     this.name = name;
     this.replica = replica;
     this.roles = roles;
     this.eligibility = eligibility;
-    this.events = events;
-    this.background = background;
-    this.network = network;
-    this.links = links;
-    this.self = self;
     this.store = store;
+    events =
+        Executors.newSingleThreadExecutor(task ->
+            Thread.ofPlatform().name("stoa-group-" + name.number()).daemon().unstarted(task));
     long election = config.election().toNanos();
     var settings =
         new RaftSettings(

@@ -221,21 +221,14 @@ final class RaftNode implements Node {
       long had = isNew && initial.isEmpty() ? -1 : had(name, store.known(), before);
       var eligibility =
           new Eligibility(config.id(), config.directory().toAbsolutePath(), before, had);
-      var events =
-          Executors.newSingleThreadExecutor(task ->
-              Thread.ofPlatform().name("stoa-group-" + name.number()).daemon().unstarted(task));
       var group =
           new RaftGroup(
-              config,
+              new RaftGroup.NodeParts(config, background, network, links),
+              self,
               name,
               replica,
               guarded(name, roles),
               eligibility,
-              events,
-              background,
-              network,
-              links,
-              self,
               store,
               isNew);
       groups.put(name, group);

@@ -315,7 +315,7 @@ public final class StoreTransaction implements AutoCloseable {
     return at.counter();
   }
 
-  /// Returns where the calls of the handler that runs are recorded; null when no tracer records them.
+  /// Returns where the calls of the running handler are recorded; null when no tracer records them.
   @Nullable Trace trace() {
     return trace;
   }
