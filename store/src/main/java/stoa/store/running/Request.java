@@ -11,7 +11,8 @@ import stoa.store.calls.Pace;
 /// One operation on a key, from when the store accepts it until the store settles it.
 ///
 /// The store settles it once, with an answer or a failure, after everything that the answer
-/// reflects is durable.
+/// reflects is durable. Its caller owns it until the store accepts it, then the batch writer, and
+/// then the runner of its key.
 public abstract sealed class Request extends Pending
     permits ChangeRequest, NoteRequest, AppendRequest, CommitRequest, QuestionRequest {
   /// The approximate size of a log entry beside its payload, with the notes that the log adds about
