@@ -13,8 +13,8 @@ import stoa.spi.Forkable;
 /// ([java.util.concurrent.locks.ReadWriteLock]).
 ///
 /// Each acquisition of either kind gets a *fencing token*, a number that is higher than all earlier
-/// ones of the lock. The protected object refuses a change with a lower token than it has seen,
-/// as with [SharedLock].
+/// ones of the lock. The protected object refuses a change with a lower token than it has seen, as
+/// with [SharedLock].
 ///
 /// Callers that wait get the lock in the order of their arrival: a reader that comes while a writer
 /// waits comes behind the writer, so neither kind starves. [#tryReadLock] and [#tryWriteLock] pass

@@ -224,7 +224,8 @@ final class Calls {
       String key = asking.idempotencyKey();
       Stoa stoa = use.stoa();
       TxOptions timed = options(asking, options);
-      if (key == null || timed.readOnly()) return JsonText.reply(stoa.transact(timed, all::get).json());
+      if (key == null || timed.readOnly())
+        return JsonText.reply(stoa.transact(timed, all::get).json());
       return kept(answers.once(stoa, key, asking, timed, all), false);
     }
   }

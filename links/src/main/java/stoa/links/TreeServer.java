@@ -15,9 +15,9 @@ import stoa.front.Placing;
 import stoa.migration.Domain;
 import stoa.migration.core.Mandate;
 import stoa.transport.Receiver;
-import stoa.transport.StreamAcceptor;
 import stoa.transport.Status;
 import stoa.transport.Stream;
+import stoa.transport.StreamAcceptor;
 
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.

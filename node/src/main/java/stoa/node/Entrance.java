@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.node.access.Access;
 import stoa.node.access.Caller;
 import stoa.transport.Receiver;
-import stoa.transport.StreamAcceptor;
 import stoa.transport.Status;
 import stoa.transport.Stream;
+import stoa.transport.StreamAcceptor;
 import stoa.wire.Channels;
 import stoa.wire.Rpc;
 

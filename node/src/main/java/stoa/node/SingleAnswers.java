@@ -209,8 +209,7 @@ final class SingleAnswers {
     if (timers.isUsed()) reply.setTimers(shown(timers));
     ListenerCounts listeners = service.operator().listeners();
     if (listeners.count() > 0) reply.setListeners(shown(listeners));
-    for (ObjectCall call : service.operator().calls(SHOWN_MAX))
-      reply.addCalls(shown(served, call));
+    for (ObjectCall call : service.operator().calls(SHOWN_MAX)) reply.addCalls(shown(served, call));
     service.operator().diverged().stream()
         .limit(SHOWN_MAX)
         .forEach(evidence -> reply.addQuarantined(shown(evidence)));
@@ -290,9 +289,7 @@ final class SingleAnswers {
         reply.setWhy(
             "group %d has no session %s here; ./stoa status --group %d lists its sessions"
                 .formatted(
-                    asked.getGroup(),
-                    Long.toUnsignedString(asked.getSession()),
-                    asked.getGroup()));
+                    asked.getGroup(), Long.toUnsignedString(asked.getSession()), asked.getGroup()));
       }
     } else {
       cancel(served, asked.getId(), reply);
@@ -300,8 +297,7 @@ final class SingleAnswers {
     return reply.build();
   }
 
-  private static void cancel(
-      @Nullable ServedGroup served, String call, CancelReply.Builder reply) {
+  private static void cancel(@Nullable ServedGroup served, String call, CancelReply.Builder reply) {
     try {
       reply.setCancelled(
           served != null && served.service().operator().cancel(Long.parseLong(call)));
@@ -372,8 +368,7 @@ final class SingleAnswers {
   private DrainReply drain(DrainRequest asked) {
     var reply = DrainReply.newBuilder();
     try {
-      peer(asked.getChallenge(), secret -> Proofs.isProved(asked, secret))
-          .drain(asked.getServer());
+      peer(asked.getChallenge(), secret -> Proofs.isProved(asked, secret)).drain(asked.getServer());
     } catch (StoaException | IllegalArgumentException refused) {
       reply.setRefusal(String.valueOf(refused.getMessage()));
     }
@@ -401,8 +396,7 @@ final class SingleAnswers {
       } else if (served.service().operator().accept(asked.getObject())) {
         reply.setAccepted(1);
       } else {
-        reply.setRefusal(
-            asked.getObject() + " is not in quarantine; ./stoa status lists what is");
+        reply.setRefusal(asked.getObject() + " is not in quarantine; ./stoa status lists what is");
       }
     } catch (StoaException refused) {
       reply.setRefusal(String.valueOf(refused.getMessage()));

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
-import java.util.TreeSet;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -39,7 +39,9 @@ class ArtifactsTest {
     String version = version(pom(Path.of("")));
     assertEquals(version, version(pom(Path.of("bom"))));
     for (String file :
-        List.of("cli/src/main/java/stoa/cli/NewCommand", "node/src/main/java/stoa/node/SingleAnswers")) {
+        List.of(
+            "cli/src/main/java/stoa/cli/NewCommand",
+            "node/src/main/java/stoa/node/SingleAnswers")) {
       assertTrue(
           repository.text(Path.of(file + ".java")).contains("VERSION = \"" + version + "\""), file);
     }

@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// The two lists of suites in `contracts`: those that run at a server, and those that run over three
-/// groups.
+/// The two lists of suites in `contracts`: those that run at a server, and those that run over
+/// three groups.
 class ContractsTest {
   private static final Pattern SERVED = Pattern.compile("<testInclude>.*/(\\w+Test)\\.java<");
   private static final Pattern GROUPED = Pattern.compile("<test>([\\w,]+)</test>");

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/// Finds packages without a comment, and packages that NullAway does not check: neither their module
-/// nor their `package-info.java` is `@NullMarked`.
+/// Finds packages without a comment, and packages that NullAway does not check: neither their
+/// module nor their `package-info.java` is `@NullMarked`.
 final class NullMarks {
   private static final Path SOURCES = Path.of("src/main/java");
   private static final String MARK = "NullMarked";

@@ -33,8 +33,7 @@ class NullMarksTest {
     write("x/y/Two.java", "class Two {}");
     assertEquals(
         List.of(
-            "a/src/main/java/x is not NullMarked",
-            "a/src/main/java/x/y has no package-info.java"),
+            "a/src/main/java/x is not NullMarked", "a/src/main/java/x/y has no package-info.java"),
         NullMarks.problems(new Repository(folder)));
   }
 

@@ -114,7 +114,8 @@ public final class SimulatedNetwork implements Network {
   }
 
   @Override
-  public Listening listen(Address at, ConnectionLimits limits, StreamAcceptor service) throws IOException {
+  public Listening listen(Address at, ConnectionLimits limits, StreamAcceptor service)
+      throws IOException {
     var address = at.port() == 0 ? new Address(at.host(), ++lastPort) : at;
     var port = new Port(address, limits, service);
     if (ports.putIfAbsent(address, port) != null) {

@@ -126,7 +126,8 @@ public final class Sockets implements Network, AutoCloseable {
   }
 
   @Override
-  public Listening listen(Address at, ConnectionLimits limits, StreamAcceptor service) throws IOException {
+  public Listening listen(Address at, ConnectionLimits limits, StreamAcceptor service)
+      throws IOException {
     var channel = ServerSocketChannel.open();
     try {
       channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -169,7 +170,11 @@ public final class Sockets implements Network, AutoCloseable {
     private @Nullable SelectionKey key; // of the thread
     private long pausedNanos; // of the thread; 0 while it accepts
 
-    Port(ServerSocketChannel channel, ConnectionLimits limits, StreamAcceptor service, Loops.Loop loop)
+    Port(
+        ServerSocketChannel channel,
+        ConnectionLimits limits,
+        StreamAcceptor service,
+        Loops.Loop loop)
         throws IOException {
       this.channel = channel;
       this.loop = loop;

@@ -65,7 +65,8 @@ final class MemberLinks implements AutoCloseable {
   private final ConcurrentHashMap<String, Link> links = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  MemberLinks(MemberNetwork network, String host, int port, Receiving receiving) throws IOException {
+  MemberLinks(MemberNetwork network, String host, int port, Receiving receiving)
+      throws IOException {
     this.network = network;
     this.receiving = receiving;
     this.listening = network.listen(host, port, LIMITS, this::begin);

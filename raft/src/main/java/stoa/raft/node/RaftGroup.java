@@ -40,9 +40,9 @@ import stoa.raft.Roles;
 import stoa.raft.SupplyPort;
 import stoa.raft.core.AppliedState;
 import stoa.raft.core.Core;
+import stoa.raft.core.CoreStatus;
 import stoa.raft.core.LogStore;
 import stoa.raft.core.RaftSettings;
-import stoa.raft.core.CoreStatus;
 import stoa.raft.core.Votes;
 import stoa.raft.core.World;
 

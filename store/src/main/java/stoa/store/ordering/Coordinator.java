@@ -487,8 +487,8 @@ public final class Coordinator {
     }
   }
 
-  /// Performs an action on a thread of its own. If that fails, no store knows the outcome of what is
-  /// under way.
+  /// Performs an action on a thread of its own. If that fails, no store knows the outcome of what
+  /// is under way.
   private void begin(Runnable action) {
     threads.execute(() -> {
       try {

@@ -48,7 +48,8 @@ public final class Federation {
   /// @param places the places of the networks after all training, with the classifiers there, by
   ///   application
   /// @param nanos the time of all updates
-  public record Result(List<Update> updates, Map<MemberPlace, List<Application>> places, long nanos) {}
+  public record Result(
+      List<Update> updates, Map<MemberPlace, List<Application>> places, long nanos) {}
 
   private final Stoa stoa;
   private final Domain domain;
