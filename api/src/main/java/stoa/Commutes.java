@@ -15,9 +15,9 @@ import java.lang.annotation.Target;
 /// then has.
 ///
 /// The annotation is a promise: the method does not throw because of the object's state, and makes
-/// no calls on other objects because of it. What it throws in the body of a transaction makes that
-/// call conflict like others. What it throws only when the transaction commits, no caller sees; the
-/// store logs an error.
+/// no calls on other objects because of it. If it throws in the body of a transaction, that call
+/// conflicts like others. If it throws only when the transaction commits, no caller sees the
+/// exception; the store logs an error.
 ///
 /// ```
 /// @Commutes public void add(long amount) { total += amount; }

@@ -509,7 +509,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return any;
   }
 
-  /// Runs brief requests that wait for nothing, in a [Round]; leaves the rest to a worker.
+  /// Runs brief requests that wait for nothing, in a `BriefTurn`; leaves the rest to a worker.
   public void runBrief() {
     if (lane != SCHEDULED || !LANE.compareAndSet(this, SCHEDULED, RUNNING)) return;
     for (int turn = 0; turn < TURN_MAX; turn++) {
