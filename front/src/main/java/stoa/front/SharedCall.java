@@ -42,6 +42,9 @@ public final class SharedCall implements LiveRoute {
   private final @Nullable Duration timeMax;
   private volatile long generation;
 
+  // The constructor's arguments in encoded form, null until a call needs them.
+  private volatile byte @Nullable [] opening;
+
   /// @param generation the generation to bind to, 0 for any
   public SharedCall(
       SharedStoa stoa,
@@ -431,9 +434,13 @@ public final class SharedCall implements LiveRoute {
 
   /// Returns the constructor's arguments in encoded form, null when there are none.
   private byte @Nullable [] opening() {
-    return constructorArguments.length == 0
-        ? null
-        : target.marshaller().value(constructorArguments);
+    if (constructorArguments.length == 0) return null;
+    byte[] known = opening;
+    if (known == null) {
+      known = target.marshaller().value(constructorArguments);
+      opening = known;
+    }
+    return known;
   }
 
   /// Decodes a constructor's arguments.

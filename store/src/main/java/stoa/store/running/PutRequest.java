@@ -69,6 +69,7 @@ public final class PutRequest extends ChangeRequest {
     this.footprint = put.footprint();
     this.existence = terms.existence();
     this.origin = origin;
+    if (!footprint.isAll()) resident.learnChange();
   }
 
   @Override

@@ -229,6 +229,16 @@ public final class Resident extends StreamEnd implements Runnable {
     return change;
   }
 
+  /// Reads the last change for the batch writer, before a change of a part of the key. When the
+  /// stream cannot be read, that change counts as one of everything.
+  void learnChange() {
+    try {
+      var _ = change();
+    } catch (RuntimeException unreadable) {
+      LOG.debug("{} is not read before its change", key, unreadable); // its execution reads it
+    }
+  }
+
   private long changeAt(long address) {
     long counter = 0;
     for (long at = address; at > 0; at--) {
