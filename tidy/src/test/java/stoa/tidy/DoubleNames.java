@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /// Finds files of the product that declare different types by one name: a reader takes them for one
@@ -41,7 +42,8 @@ final class DoubleNames {
       String name = file.getFileName().toString().replace(".java", "");
       if (!file.toString().contains("src/main/java") || name.contains("-")) continue;
       if (APART.contains(file.getName(0).toString())) continue;
-      homes.computeIfAbsent(name, _ -> new ArrayList<>()).add(file.getParent().toString());
+      Path home = Objects.requireNonNull(file.getParent());
+      homes.computeIfAbsent(name, _ -> new ArrayList<>()).add(home.toString());
     }
     var problems = new ArrayList<String>();
     homes.forEach((name, folders) -> {

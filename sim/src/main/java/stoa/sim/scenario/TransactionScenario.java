@@ -564,7 +564,7 @@ public final class TransactionScenario implements Scenario {
           Demand.that(!client.reading(), "who only reads never conflicts: " + cause);
           Demand.that(
               cause.changedAt().compareTo(cause.readAt()) > 0, "the winner came later: " + cause);
-          // What the store knows of the parts of an object leaves memory with the object.
+          // The store forgets the changes of the parts of an object when the object leaves memory.
           boolean known = holdsShelf || !attempt.addsLate;
           boolean commutes =
               known
