@@ -88,7 +88,7 @@ class CollectionViewsTest {
         assertEquals(i * 1_000 - 1, last.get("k" + (i * 1_000 - 1)));
       }
       assertEquals(Map.of("a", 1), present);
-      Map<String, Integer> read = last;
+      Map<String, Integer> read = Objects.requireNonNull(last);
       assertThrows(UnsupportedOperationException.class, () -> read.put("b", 2));
     }
   }

@@ -123,7 +123,9 @@ public final class CallRecorder<R extends @Nullable Object> implements Invoker {
     future = made;
     Runnable end = calling.begin(method, arguments, reading -> hand(answers, reading, made));
     // A future that the program completes, or cancels, takes its waiting call back.
-    if (method.awaits()) made.whenComplete((_, _) -> end.run());
+    if (method.awaits()) {
+      var _ = made.whenComplete((_, _) -> end.run());
+    }
     placeholder = placeholder(method);
     return placeholder;
   }

@@ -3,10 +3,9 @@ package stoa.sim.check;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /// The calls of candidates on an election, and the rules for them: at each place in the log at most
 /// one candidate leads, and each leadership has the next token. One owner.
@@ -24,25 +23,25 @@ public final class ElectionHistory {
   /// is not asked.
   private static final class Model {
     private long token;
-    private @Nullable Leader leader;
+    private Optional<Leader> leader = Optional.empty();
 
-    private void call(LoggedCall<@Nullable Leader> call) {
+    private void call(LoggedCall<Optional<Leader>> call) {
       Instant now = call.time();
-      Leader before = leader;
+      Leader before = leader.orElse(null);
       boolean leads = before != null && now.isBefore(before.end());
       switch (call.name()) {
         case "campaign", "tryCampaign" -> {
           if (leads) return; // it waits, or is refused
           Instant end = now.plus((Duration) call.arguments().getLast());
-          leader = new Leader((String) call.arguments().getFirst(), ++token, end);
+          leader = Optional.of(new Leader((String) call.arguments().getFirst(), ++token, end));
         }
         case "renew" -> {
           if (before == null || !leads || !call.names(before.token())) return;
           Instant end = now.plus((Duration) call.arguments().getLast());
-          leader = new Leader(before.candidate(), before.token(), end);
+          leader = Optional.of(new Leader(before.candidate(), before.token(), end));
         }
         case "resign" -> {
-          if (before != null && leads && call.names(before.token())) leader = null;
+          if (before != null && leads && call.names(before.token())) leader = Optional.empty();
         }
         default -> throw call.unknown();
       }
@@ -57,13 +56,13 @@ public final class ElectionHistory {
   /// Checks all of it, when every call has its answer.
   ///
   /// @param calls the history of the election
-  public void require(List<LoggedCall<@Nullable Leader>> calls) {
+  public void require(List<LoggedCall<Optional<Leader>>> calls) {
     var model = new Model();
     for (var call : calls) {
-      Leader before = model.leader;
+      Optional<Leader> before = model.leader;
       model.call(call);
       Demand.that(
-          Objects.equals(call.after(), model.leader),
+          call.after().equals(model.leader),
           "one candidate leads at a time: %s after %s, then %s"
               .formatted(model.leader, before, call));
     }

@@ -2,7 +2,6 @@ package stoa.sim.check;
 
 import java.time.Instant;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// A call in the history of an object, and the state of the object after it.
 ///
@@ -11,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param time of the entry
 /// @param after the part of the state that programs see
 /// @param <S> the state
-public record LoggedCall<S extends @Nullable Object>(
-    String method, List<?> arguments, Instant time, S after) {
+public record LoggedCall<S>(String method, List<?> arguments, Instant time, S after) {
   /// Returns the name of the method.
   String name() {
     return method.substring(0, method.indexOf('('));

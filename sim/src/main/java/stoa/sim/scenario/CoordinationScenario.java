@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.BrokenBarrierException;
@@ -612,22 +613,19 @@ public final class CoordinationScenario implements Scenario {
           calls(
               stoa.history(stoa.get(SharedBarrier.class, NAME)),
               one -> new BarrierHistory.State(one.getNumberWaiting(), one.isBroken())));
-      leaderships.require(
-          calls(stoa.history(stoa.get(SharedElection.class, NAME)), one -> leader(one.leader())));
+      leaderships.require(calls(stoa.history(stoa.get(SharedElection.class, NAME)), Run::leader));
       trace.add("tokens " + holds.getLast().token() + ", left " + left);
     }
 
-    private static ElectionHistory.@Nullable Leader leader(SharedElection.@Nullable Leader leader) {
-      return leader == null
-          ? null
-          : new ElectionHistory.Leader(leader.candidate(), leader.token(), leader.end());
+    private static Optional<ElectionHistory.Leader> leader(SharedElection election) {
+      return Optional.ofNullable(election.leader())
+          .map(one -> new ElectionHistory.Leader(one.candidate(), one.token(), one.end()));
     }
 
     /// Returns the calls on an object, each with the state behind it.
     ///
     /// @param state reads what programs see
-    private static <T, S extends @Nullable Object> List<LoggedCall<S>> calls(
-        History<T> object, Function<T, S> state) {
+    private static <T, S> List<LoggedCall<S>> calls(History<T> object, Function<T, S> state) {
       var calls = new ArrayList<LoggedCall<S>>();
       for (var entry : object.entries(1, object.version())) {
         if (!(entry.event() instanceof History.Event.Called(String method, List<?> arguments))) {

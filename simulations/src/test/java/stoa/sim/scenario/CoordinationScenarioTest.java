@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import stoa.sim.check.BarrierHistory;
@@ -107,8 +107,7 @@ class CoordinationScenarioTest {
     assertThrows(AssertionError.class, () -> history().locked(2));
   }
 
-  private static <S extends @Nullable Object> LoggedCall<S> call(
-      String method, int time, S after, Object... arguments) {
+  private static <S> LoggedCall<S> call(String method, int time, S after, Object... arguments) {
     return new LoggedCall<>(method, List.of(arguments), ZERO.plusMillis(time), after);
   }
 
@@ -184,13 +183,13 @@ class CoordinationScenarioTest {
     assertThrows(AssertionError.class, () -> history.ended(1, false));
   }
 
-  private static LoggedCall<ElectionHistory.@Nullable Leader> campaign(
+  private static LoggedCall<Optional<ElectionHistory.Leader>> campaign(
       String name, int time, int lease, ElectionHistory.Leader after) {
     String method = "campaign(java.lang.String,java.time.Duration)";
-    return call(method, time, after, name, Duration.ofMillis(lease));
+    return call(method, time, Optional.of(after), name, Duration.ofMillis(lease));
   }
 
-  private static void requireLeaders(List<LoggedCall<ElectionHistory.@Nullable Leader>> calls) {
+  private static void requireLeaders(List<LoggedCall<Optional<ElectionHistory.Leader>>> calls) {
     var history = new ElectionHistory();
     history.led(1);
     history.led(2);
@@ -206,13 +205,15 @@ class CoordinationScenarioTest {
     var anna = campaign("anna", 1, 4, leader("anna", 1, 5));
     var waits = campaign("ben", 2, 4, leader("anna", 1, 5));
     var ben = campaign("ben", 5, 4, leader("ben", 2, 9));
-    LoggedCall<ElectionHistory.@Nullable Leader> resigned = call("resign(long)", 6, null, 2L);
+    LoggedCall<Optional<ElectionHistory.Leader>> resigned =
+        call("resign(long)", 6, Optional.empty(), 2L);
     requireLeaders(List.of(anna, waits, ben, resigned));
     for (var wrong :
         List.of(
             List.of(anna, campaign("ben", 4, 4, leader("ben", 2, 8))), // too early
             List.of(anna, campaign("ben", 5, 4, leader("ben", 1, 9))), // an old token
-            List.of(anna, ben, call("resign(long)", 6, (ElectionHistory.Leader) null, 1L)),
+            List.of(
+                anna, ben, call("resign(long)", 6, Optional.<ElectionHistory.Leader>empty(), 1L)),
             List.of(anna, waits))) { // candidates know of more leaderships
       assertThrows(AssertionError.class, () -> requireLeaders(wrong), wrong::toString);
     }
