@@ -27,8 +27,8 @@ public @interface Awaits {
 
   /// The name of a method of the same class, with the same parameters, that the store calls when a
   /// caller leaves while its call waits: the caller's session has ended, its time by [Stoa#within]
-  /// is over, or an operator has canceled the call. The method can tell callers that wait for this
-  /// one that it has left. Empty for none.
+  /// is over, or the caller ([Stoa#async]) or an operator has canceled the call. The method can
+  /// tell callers that wait for this one that it has left. Empty for none.
   ///
   /// The method returns `void`, does not wait, and changes the object. The store calls it with the
   /// arguments of the call that waited. It does not call the method for a caller that leaves while

@@ -120,9 +120,10 @@ public final class Call {
   /// twice a second.
   ///
   /// A waiting call ends in these ways, too, and has then changed nothing: its time is over
-  /// ([Stoa#within], [DeadlineExceeded]), an operator cancels it ([CallFailed]), its object is
-  /// deleted ([Gone]), or its client's session ends. When the leader dies, the client makes the
-  /// call again at the next leader, where the call gets its place in the order of arrival again.
+  /// ([Stoa#within], [DeadlineExceeded]), its caller cancels its future ([Stoa#async]), an operator
+  /// cancels it ([CallFailed]), its object is deleted ([Gone]), or its client's session ends. When
+  /// the leader dies, the client makes the call again at the next leader, where the call gets its
+  /// place in the order of arrival again.
   ///
   /// @throws IllegalStateException when the method is not marked [Awaits]; when another method or a
   ///   transaction makes the call; when the object is at a client; and when the method has called

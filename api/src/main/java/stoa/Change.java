@@ -9,7 +9,8 @@ import stoa.spi.Entered;
 ///
 /// A state is an instance of the object's class with the values of that moment, which belongs to
 /// the reader: its methods run in this process, as in a unit test, and change no shared object.
-/// Shared objects in it are live proxies.
+/// Shared objects in it are live proxies. The state of a collection is a collection that refuses
+/// changes with [UnsupportedOperationException].
 ///
 /// @param <T> the type of the object
 public sealed interface Change<T> {

@@ -98,8 +98,10 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
     return new Changes<>(type, object, start, Detail.ANSWERS);
   }
 
-  /// Returns the same with answers, and with the states before and after each change. The states of
-  /// a collection are of no class that programs know; read them by [Stoa#history].
+  /// Returns the same with answers, and with the states before and after each change.
+  ///
+  /// With [#ofObject], the states of a collection are collections that can only be read. With
+  /// [#all], they are of no class that programs know.
   public Changes<T> withStates() {
     return new Changes<>(type, object, start, Detail.STATES);
   }

@@ -119,8 +119,13 @@ public interface Stoa extends AutoCloseable {
   <T> ObjectListing<T> list(Class<T> type);
 
   /// Makes one call without waiting for it. Asynchronous calls of one thread on one object execute
-  /// in the order in which the thread makes them. To cancel the future does not end the call; limit
-  /// its time by [#within].
+  /// in the order in which the thread makes them.
+  ///
+  /// To complete or to cancel the future, also by its [CompletableFuture#orTimeout], takes the call
+  /// back if it waits for a condition ([Call#await]): it then changes nothing. It does not end a
+  /// call that runs, and a call that goes on at this moment stands. The futures that
+  /// [CompletableFuture#thenApply] and its like return do not have this effect. [#within] limits
+  /// the time of any call.
   ///
   /// @param call makes exactly one call on the object that it gets and returns its answer
   ///   unchanged; process the answer in [CompletableFuture#thenApply]

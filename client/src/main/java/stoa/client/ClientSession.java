@@ -15,6 +15,7 @@ import stoa.wire.FrameLimits;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ClientHello;
+import stoa.wire.proto.EndWaiting;
 import stoa.wire.proto.Open;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerHello;
@@ -98,6 +99,26 @@ final class ClientSession {
   /// Queues a request. Requests of the client itself may exceed the bound: there are few.
   void submit(Outgoing outgoing) {
     queue.add(outgoing);
+  }
+
+  /// Takes a call on an object back that may wait for a condition. Removes an unsent call; for
+  /// another one, queues the request that takes it back. The next life of the session does not get
+  /// the call.
+  void endWaiting(Outgoing call) {
+    if (call.sequence == 0) {
+      queue.remove(call);
+      return;
+    }
+    call.abandoned = true;
+    Container container = call.container();
+    if (container == null || !container.use()) return; // the call is over
+    var end =
+        EndWaiting.newBuilder()
+            .setSession(session)
+            .setSequence(call.sequence)
+            .setContainer(container.number());
+    var request = Request.newBuilder().setEndWaiting(end);
+    queue.add(Outgoing.on(container, request, Outgoing.Recovery.READ, 0).patient());
   }
 
   /// Gives up waiting for a request; returns the reason as far as it is known.

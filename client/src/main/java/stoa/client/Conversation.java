@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -398,6 +399,20 @@ final class Conversation implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    flush();
+  }
+
+  /// Takes a call back that waits for a condition at the server, or that no server has got. Waits
+  /// for nothing.
+  void endWaiting(Outgoing call) {
+    lock.lock();
+    try {
+      if (call.isSettled() || closing) return;
+      session.endWaiting(call);
+    } finally {
+      lock.unlock();
+    }
+    call.settle(null, new CancellationException("its caller canceled the call"));
     flush();
   }
 

@@ -126,16 +126,15 @@ final class RemoteObject implements Service.Target {
   }
 
   @Override
-  public void begin(
+  public Runnable begin(
       SharedCall to,
       SharedMethod method,
       @Nullable Object[] arguments,
       CallRecorder.Settled settled) {
-    part()
-        .conversation()
-        .begin(
-            outgoing(to, method, arguments),
-            done -> settled.answer(() -> answer(to, done.answer())));
+    Conversation conversation = part().conversation();
+    Outgoing call = outgoing(to, method, arguments);
+    conversation.begin(call, done -> settled.answer(() -> answer(to, done.answer())));
+    return () -> conversation.endWaiting(call);
   }
 
   /// Returns the content of an answer to a call.

@@ -51,10 +51,8 @@ final class RequestCodec {
   /// own time limit says.
   Outgoing waitingCall(RemoteObject object, SharedCall to, byte[] call) {
     Container container = object.container();
-    var request =
-        Request.newBuilder()
-            .setTimeMillis(RemoteObject.timeMillis(to, 0))
-            .setCall(call(container, call, to.existence()));
+    var request = Request.newBuilder().setCall(call(container, call, to.existence()));
+    MessageForms.limitWaiting(request, to.timeMax());
     var recovery = to.isPlaced() ? Outgoing.Recovery.UNKNOWN : Outgoing.Recovery.LOOKED_UP;
     return Outgoing.on(container, request, recovery, call.length).patient();
   }

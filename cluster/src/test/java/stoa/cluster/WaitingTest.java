@@ -1,6 +1,7 @@
 package stoa.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -68,6 +69,25 @@ class WaitingTest {
         var got = calls.stream().map(CompletableFuture::join).sorted().toList();
         assertEquals(List.of("apple", "fig", "pear"), got);
         assertEquals(List.of("apple", "pear", "fig"), there.taken());
+      }
+    }
+  }
+
+  @Test
+  void aCallThatIsCanceledBetweenTwoLeadersTakesNothing() throws Exception {
+    try (var servers = new RunningServers(directory, 1, 3)) {
+      servers.start("a", "b", "c");
+      try (Stoa stoa = servers.open();
+          Stoa other = servers.open()) {
+        Box box = stoa.get(Box.class, "a");
+        Box there = other.get(Box.class, "a");
+        CompletableFuture<String> waiting = stoa.async(box, Box::take);
+        while (servers.awaiting() < 1) Thread.onSpinWait();
+        var _ = servers.haltLeader(0);
+        assertTrue(waiting.cancel(false));
+        there.offer("apple");
+        assertEquals(1, box.touch()); // its client has repeated its requests
+        assertEquals("apple", there.take());
       }
     }
   }

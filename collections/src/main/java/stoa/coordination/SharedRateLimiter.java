@@ -1,5 +1,6 @@
 package stoa.coordination;
 
+import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import stoa.Accessor;
@@ -18,6 +19,12 @@ import stoa.spi.Forkable;
 /// A caller that waits looks about twice a second whether it gets its permits.
 @Shared(name = "stoa.RateLimiter")
 public class SharedRateLimiter implements Forkable<SharedRateLimiter> {
+  /// The longest time in which callers get all permits.
+  public static final Duration PER_MAX = Duration.ofDays(100_000_000_000L);
+
+  // In nanoseconds.
+  private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000);
+
   private int permits;
   private Duration per = Duration.ZERO;
 
@@ -30,13 +37,17 @@ public class SharedRateLimiter implements Forkable<SharedRateLimiter> {
   /// Creates a limiter.
   ///
   /// @param permits how many callers get in the time; positive
-  /// @param per the time; at least a microsecond for each permit
-  /// @throws IllegalArgumentException when one of them is too small
+  /// @param per the time; at least a microsecond for each permit, and at most [#PER_MAX]
+  /// @throws IllegalArgumentException when one of them is too small, or the time too long
   public SharedRateLimiter(int permits, Duration per) {
     if (permits <= 0) throw new IllegalArgumentException(permits + " permits; at least 1");
     if (per.dividedBy(permits).compareTo(Duration.ofNanos(1_000)) < 0) {
       throw new IllegalArgumentException(
           permits + " permits in " + per + "; at most one in a microsecond");
+    }
+    if (per.compareTo(PER_MAX) > 0) {
+      throw new IllegalArgumentException(
+          "a time of " + per + "; at most " + PER_MAX + " (PER_MAX)");
     }
     this.permits = permits;
     this.per = per;
@@ -88,7 +99,20 @@ public class SharedRateLimiter implements Forkable<SharedRateLimiter> {
   /// Returns when all permits are back, once some more are taken.
   private Instant after(int count, Instant now) {
     Instant from = full.isAfter(now) ? full : now;
-    return from.plus(per.multipliedBy(count).dividedBy(permits));
+    return from.plus(share(count));
+  }
+
+  /// Returns the time in which some of the permits come back. The time of all of them, as often as
+  /// there are permits, may be longer than a [Duration].
+  private Duration share(int count) {
+    BigInteger nanos =
+        BigInteger.valueOf(per.getSeconds())
+            .multiply(SECOND)
+            .add(BigInteger.valueOf(per.getNano()))
+            .multiply(BigInteger.valueOf(count))
+            .divide(BigInteger.valueOf(permits));
+    BigInteger[] parts = nanos.divideAndRemainder(SECOND);
+    return Duration.ofSeconds(parts[0].longValue(), parts[1].longValue());
   }
 
   private void check(int count) {

@@ -13,11 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Spliterator;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Change;
+import stoa.Changes;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.ShardedMap;
@@ -59,6 +63,63 @@ class CollectionViewsTest {
     assertEquals("a", queue.poll());
     assertEquals(List.of("b"), list);
     assertEquals(STOA.ref(list), STOA.ref(queue));
+  }
+
+  @Test
+  void aStreamOfChangesShowsTheStatesOfACollection() throws InterruptedException {
+    SharedMap<String, Integer> map = STOA.map("changing", String.class, Integer.class);
+    map.put("a", 1);
+    var wanted = Changes.ofObject(map).withStates().fromPresent();
+    try (var changes = STOA.changes(wanted)) {
+      for (int i = 0; i < 3_000; i += 1_000) {
+        var more = new TreeMap<String, Integer>();
+        for (int k = i; k < i + 1_000; k++) more.put("k" + k, k);
+        map.putAll(more);
+      }
+      Map<String, Integer> present = changes.next().after();
+      assertEquals(Map.of("a", 1), present);
+      Map<String, Integer> last = present;
+      for (int i = 1; i <= 3; i++) {
+        Change<SharedMap<String, Integer>> change = changes.next();
+        assertEquals(last, change.before());
+        last = Objects.requireNonNull(change.after());
+        assertEquals(1 + i * 1_000, last.size()); // of several pages
+        assertEquals(1 + i * 1_000, List.copyOf(last.entrySet()).size());
+        assertEquals(i * 1_000 - 1, last.get("k" + (i * 1_000 - 1)));
+      }
+      assertEquals(Map.of("a", 1), present);
+      Map<String, Integer> read = Objects.requireNonNull(last);
+      assertThrows(UnsupportedOperationException.class, () -> read.put("b", 2));
+    }
+  }
+
+  @Test
+  void aStreamOfChangesShowsTheStatesOfEveryKindOfCollection() throws InterruptedException {
+    SharedList<String> list = STOA.list("changing", String.class);
+    SharedQueue<String> queue = STOA.queue("changing", String.class);
+    SharedStack<String> stack = STOA.stack("changing", String.class);
+    SharedNavigableMap<String, String> sorted =
+        STOA.navigableMap("changing", String.class, String.class);
+    SharedRangeMap<Integer, String> ranges = STOA.rangeMap("changing", Integer.class, String.class);
+    var deque = STOA.blockingDeque("changing", String.class, 8);
+    try (var lists = STOA.changes(Changes.ofObject(list).withStates());
+        var queues = STOA.changes(Changes.ofObject(queue).withStates());
+        var stacks = STOA.changes(Changes.ofObject(stack).withStates());
+        var maps = STOA.changes(Changes.ofObject(sorted).withStates());
+        var spans = STOA.changes(Changes.ofObject(ranges).withStates());
+        var deques = STOA.changes(Changes.ofObject(deque).withStates())) {
+      list.addAll(List.of("a", "b"));
+      sorted.put("b", "c");
+      ranges.put(1, 5, "x");
+      deque.add("d");
+      assertEquals(List.of("a", "b"), lists.next().after());
+      assertEquals("a", Objects.requireNonNull(queues.next().after()).peek());
+      assertEquals("b", Objects.requireNonNull(stacks.next().after()).peek());
+      assertEquals(Map.of("b", "c"), maps.next().after());
+      assertEquals(Optional.of("x"), Objects.requireNonNull(spans.next().after()).get(3));
+      var after = Objects.requireNonNull(deques.next().after());
+      assertEquals(List.of("d"), new ArrayList<>(after));
+    }
   }
 
   @Test

@@ -197,4 +197,24 @@ class SharedValuesTest {
           () -> stoa.create(SharedRateLimiter.class, "c", 5, Duration.ofNanos(10)).permits());
     }
   }
+
+  @Test
+  void aRateLimiterHasAnyTimeUpToItsLongest() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      int many = Integer.MAX_VALUE;
+      Duration longest = SharedRateLimiter.PER_MAX;
+      SharedRateLimiter rare = stoa.create(SharedRateLimiter.class, "a", many, longest);
+      assertTrue(rare.tryAcquire(many));
+      assertFalse(rare.tryAcquire(many));
+      SharedRateLimiter one = stoa.create(SharedRateLimiter.class, "b", 1, longest);
+      one.acquire(1);
+      assertFalse(one.tryAcquire(1));
+      for (Duration longer : List.of(longest.plusNanos(1), Duration.ofSeconds(Long.MAX_VALUE))) {
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> stoa.create(SharedRateLimiter.class, "c", 2, longer));
+      }
+      assertEquals(0, stoa.history(stoa.get(SharedRateLimiter.class, "c")).version());
+    }
+  }
 }

@@ -23,7 +23,9 @@ public final class CallRecorder<R extends @Nullable Object> implements Invoker {
     /// Begins the call.
     ///
     /// @param settled receives the answer when the call is over
-    void begin(SharedMethod method, @Nullable Object[] arguments, Settled settled) throws Throwable;
+    /// @return takes the call back if it waits for a condition, see [Service.Target#begin]
+    Runnable begin(SharedMethod method, @Nullable Object[] arguments, Settled settled)
+        throws Throwable;
   }
 
   /// Receives the answer when a call is over.
@@ -119,7 +121,11 @@ public final class CallRecorder<R extends @Nullable Object> implements Invoker {
     }
     var made = new CompletableFuture<R>();
     future = made;
-    calling.begin(method, arguments, reading -> hand(answers, reading, made));
+    Runnable end = calling.begin(method, arguments, reading -> hand(answers, reading, made));
+    // A future that the program completes, or cancels, takes its waiting call back.
+    if (method.awaits()) {
+      var _ = made.whenComplete((_, _) -> end.run());
+    }
     placeholder = placeholder(method);
     return placeholder;
   }

@@ -117,7 +117,9 @@ public interface Service {
     /// Makes a call without waiting for it.
     ///
     /// @param settled receives the answer when the call is over
-    void begin(
+    /// @return takes the call back if it waits for a condition, now or later. It waits for nothing,
+    ///   and has no effect on a call that goes on, or that is over
+    Runnable begin(
         SharedCall to,
         SharedMethod method,
         @Nullable Object[] arguments,

@@ -274,7 +274,8 @@ public final class SharedCall implements LiveRoute {
   /// Makes a call without waiting for it.
   ///
   /// @param settled receives the answer when it is over
-  void begin(SharedMethod method, @Nullable Object[] arguments, CallRecorder.Settled settled)
+  /// @return see [Service.Target#begin]
+  Runnable begin(SharedMethod method, @Nullable Object[] arguments, CallRecorder.Settled settled)
       throws Throwable {
     MethodRun.refuse("call asynchronously; call " + method + " directly");
     if (SharedTransaction.current(stoa) != null || method.kind().isTransaction()) {
@@ -282,15 +283,10 @@ public final class SharedCall implements LiveRoute {
           "a transaction cannot call asynchronously; call " + method + " directly");
     }
     Trace trace = stoa.tracing(this, method.id());
-    if (trace == null) {
-      beginMeasured(method, arguments, settled);
-      return;
-    }
+    if (trace == null) return beginMeasured(method, arguments, settled);
     try {
-      trace.run(() -> {
-        beginMeasured(method, arguments, reading -> settled.answer(() -> read(reading, trace)));
-        return trace;
-      });
+      return trace.run(() ->
+          beginMeasured(method, arguments, reading -> settled.answer(() -> read(reading, trace))));
     } catch (Throwable refused) {
       trace.end(refused);
       throw refused;
@@ -309,17 +305,14 @@ public final class SharedCall implements LiveRoute {
     }
   }
 
-  private void beginMeasured(
+  private Runnable beginMeasured(
       SharedMethod method, @Nullable Object[] arguments, CallRecorder.Settled settled)
       throws Throwable {
     Latency latency = stoa.calls().of(shared(), method);
     int weight = latency.begin();
-    if (weight == 0) {
-      target.begin(this, method, arguments, settled);
-      return;
-    }
+    if (weight == 0) return target.begin(this, method, arguments, settled);
     long began = stoa.service().nanoTime();
-    target.begin(
+    return target.begin(
         this,
         method,
         arguments,

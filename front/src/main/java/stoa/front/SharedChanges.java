@@ -3,6 +3,7 @@ package stoa.front;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,6 +15,8 @@ import stoa.Closed;
 import stoa.LogAddress;
 import stoa.StreamStore;
 import stoa.TooOld;
+import stoa.front.proxy.Proxies;
+import stoa.spi.Facade;
 
 /// A stream of changes. One thread reads; any closes.
 ///
@@ -21,6 +24,10 @@ import stoa.TooOld;
 final class SharedChanges<T> implements ChangeStream<T> {
   private final Service.Tail<ChangeSet> tail;
   private final @Nullable Present present;
+
+  // The collection whose states it shows; null when objects are of their own classes.
+  private final @Nullable Facade collection;
+
   private final Runnable ended;
   private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable ChangeSet set;
@@ -34,9 +41,14 @@ final class SharedChanges<T> implements ChangeStream<T> {
   private record Present(Iterator<ChangeSet.One> objects, Service.Pinned held) {}
 
   private SharedChanges(
-      Service.Tail<ChangeSet> tail, @Nullable Present present, LogAddress token, Runnable ended) {
+      Service.Tail<ChangeSet> tail,
+      @Nullable Present present,
+      @Nullable Facade collection,
+      LogAddress token,
+      Runnable ended) {
     this.tail = tail;
     this.present = present;
+    this.collection = collection;
     this.token = token;
     this.ended = ended;
   }
@@ -50,6 +62,7 @@ final class SharedChanges<T> implements ChangeStream<T> {
     String type = null;
     byte[] key = null;
     T object = what.object();
+    Facade collection = object instanceof Facade facade ? facade : null;
     if (object != null) {
       SharedCall live = stoa.changing(object);
       type = live.key().space();
@@ -61,19 +74,22 @@ final class SharedChanges<T> implements ChangeStream<T> {
     return switch (what.start()) {
       case Changes.Start.Now() -> {
         LogAddress now = service.streams().tail();
-        yield new SharedChanges<>(log.follow(query, behind(now)), null, now, ended);
+        Service.Tail<ChangeSet> later = log.follow(query, behind(now));
+        yield new SharedChanges<>(later, null, collection, now, ended);
       }
       case Changes.Start.After(LogAddress token) -> {
         LogAddress tail = service.streams().tail();
         // Counters rise over epochs.
         if (token.counter() > tail.counter()) throw cutOff(token, tail);
-        yield new SharedChanges<>(log.follow(query, behind(token)), null, token, ended);
+        Service.Tail<ChangeSet> behind = log.follow(query, behind(token));
+        yield new SharedChanges<>(behind, null, collection, token, ended);
       }
       case Changes.Start.Beginning() -> {
         long now = service.streams().tail().counter();
         var passing = new ChangeQuery(type, key, what.detail(), now);
         LogAddress begin = StreamStore.BEGINNING;
-        yield new SharedChanges<>(log.follow(passing, begin), null, begin, ended);
+        Service.Tail<ChangeSet> all = log.follow(passing, begin);
+        yield new SharedChanges<>(all, null, collection, begin, ended);
       }
       case Changes.Start.Present() -> {
         Service.Pinned held = service.pin(null, null);
@@ -81,7 +97,8 @@ final class SharedChanges<T> implements ChangeStream<T> {
           var states = new ChangeQuery(type, key, Changes.Detail.STATES, 0);
           LogAddress at = held.address();
           var objects = new Present(log.present(states, at), held);
-          yield new SharedChanges<>(log.follow(query, behind(at)), objects, at, ended);
+          Service.Tail<ChangeSet> behind = log.follow(query, behind(at));
+          yield new SharedChanges<>(behind, objects, collection, at, ended);
         } catch (RuntimeException | Error failed) {
           held.release().run();
           throw failed;
@@ -181,7 +198,29 @@ final class SharedChanges<T> implements ChangeStream<T> {
 
   @SuppressWarnings("unchecked") // Justification: the query asks for objects of this type
   private Change<T> typed(Change<?> change) {
-    return (Change<T>) change;
+    Facade seen = collection;
+    return (Change<T>) (seen == null ? change : through(seen, change));
+  }
+
+  /// Returns a change whose states a collection shows.
+  private static Change<?> through(Facade collection, Change<?> change) {
+    Change.At at = change.at();
+    Object before = state(collection, change.before(), at.version() - 1);
+    Object after = state(collection, change.after(), at.version());
+    return switch (change) {
+      case Change.Called<?> call ->
+          new Change.Called<>(
+              at, call.creates(), call.method(), call.arguments(), call.outcome(), before, after);
+      case Change.Created<?> _ -> new Change.Created<>(at, after);
+      case Change.Changed<?> _ -> new Change.Changed<>(at, before, after);
+      case Change.Deleted<?> _ -> new Change.Deleted<>(at, before);
+      case Change.Present<?> _ -> new Change.Present<>(at, Objects.requireNonNull(after));
+    };
+  }
+
+  private static @Nullable Object state(Facade collection, @Nullable Object state, long version) {
+    if (state == null) return null;
+    return collection.through(proxy -> Proxies.redirect(proxy, new StateCall(state, version)));
   }
 
   @Override

@@ -364,16 +364,14 @@ public final class SharedStoa implements Host {
         shared,
         call,
         (method, arguments, settled) -> {
-          if (!inTurn) {
-            live.begin(method, arguments, settled);
-            return;
-          }
+          if (!inTurn) return live.begin(method, arguments, settled);
           MethodRun.refuseAnywhere("call asynchronously; call " + method + " directly");
           // The caller may change the arguments after the call.
           var kept = live.own(arguments);
           Proxied proxied = Sharing.proxied(shared);
           serialCalls.add(
               live.key().stream(), () -> invoker.invoke(proxied, method, kept), settled);
+          return () -> {}; // such a call does not wait for conditions
         },
         service.answers());
   }

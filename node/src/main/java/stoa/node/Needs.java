@@ -111,7 +111,7 @@ final class Needs {
   /// @param session has the objects that the client has opened
   static Need of(Request request, Session session) {
     return switch (request.getWhatCase()) {
-      case OPEN, CLOSE, NAMES, TYPE_NAMES -> Need.NONE;
+      case OPEN, CLOSE, NAMES, TYPE_NAMES, END_WAITING -> Need.NONE;
       case CALL -> call(request.getCall(), session);
       case DELETE -> ofObject(CREATE, request.getDelete().getContainer(), session);
       case FIND -> ofObject(READ, request.getFind().getContainer(), session);

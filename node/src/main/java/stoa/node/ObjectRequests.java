@@ -2,6 +2,7 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import java.util.Iterator;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.StoaException;
@@ -19,6 +20,7 @@ import stoa.wire.MessageForms;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.Close;
 import stoa.wire.proto.Delete;
+import stoa.wire.proto.EndWaiting;
 import stoa.wire.proto.Keys;
 import stoa.wire.proto.ListObjects;
 import stoa.wire.proto.Open;
@@ -190,6 +192,7 @@ final class ObjectRequests {
       else asked.answer(Forms.answered(service.thrown(refused), 0, service.moment()));
       return;
     }
+    if (service.awaits(call)) keep(asked, request);
     request.whenDone(settled -> {
       ended.run();
       try {
@@ -200,8 +203,46 @@ final class ObjectRequests {
               Forms.answered(service.encoded(settled), settled.generation(), settled.reach()));
       } catch (RuntimeException | LinkageError | StackOverflowError failed) {
         asked.fail(failed);
+      } finally {
+        forget(asked);
       }
     });
+  }
+
+  private static void keep(PendingRequest asked, Request request) {
+    var call = new WaitableCall(request, new CompletableFuture<>());
+    asked.session().waitable.put(asked.request().getSequence(), call);
+  }
+
+  private static void forget(PendingRequest asked) {
+    var answered = asked.session().waitable.remove(asked.request().getSequence());
+    if (answered != null) answered.answered().complete(null);
+  }
+
+  /// Takes a call back that waits for a condition, and answers after the call.
+  void endWaiting(PendingRequest asked, EndWaiting end) {
+    Session session = asked.session();
+    if (end.getSession() != session.id()) {
+      asked.answer(Forms.done());
+      return;
+    }
+    session
+        .container(end.getContainer())
+        .lane()
+        .quick(() -> {
+          WaitableCall call = session.waitable.get(end.getSequence());
+          if (call == null) {
+            asked.answer(Forms.done());
+            return;
+          }
+          service.endWaiting(call.request());
+          // The next server gets both again when this one has closed the store.
+          var _ =
+              call.answered()
+                  .thenRun(() -> {
+                    if (!service.isClosed()) asked.answer(Forms.done());
+                  });
+        });
   }
 
   private void askWhole(PendingRequest asked, ObjectService.Call call, Request moved) {

@@ -28,6 +28,7 @@ import stoa.objects.ObjectService;
 import stoa.store.calls.Terms;
 import stoa.wire.BlobOperation;
 import stoa.wire.FrameLimits;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 
@@ -312,7 +313,7 @@ final class PendingRequest {
   /// Returns how long a call may take that may wait for a condition: the client's limit, which may
   /// be more than the store lets any call run; a very long time when the client set none.
   Duration callTimeLeft() {
-    int millis = request.getTimeMillis();
+    long millis = MessageForms.waitMillis(request);
     if (millis == 0) return Terms.UNLIMITED;
     return Duration.ofMillis(millis).minusNanos(served.nowNanos() - arrivedNanos);
   }

@@ -68,6 +68,7 @@ final class Requests {
         if (PastRequests.isOfPast(request.getCall())) past.call(asked, request.getCall());
         else objects.call(asked, request.getCall());
       }
+      case END_WAITING -> objects.endWaiting(asked, request.getEndWaiting());
       case DELETE -> objects.delete(asked, request.getDelete());
       case FIND ->
           asked.onObject(

@@ -48,6 +48,9 @@ final class Session {
   final ConcurrentHashMap<Integer, WatchRegistration> watches = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, ClientListener> listeners = new ConcurrentHashMap<>();
 
+  // By the sequences of their requests.
+  final ConcurrentHashMap<Long, WaitableCall> waitable = new ConcurrentHashMap<>();
+
   final SessionThreads threads;
 
   final BlobCalls blobCalls = new BlobCalls();

@@ -176,7 +176,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   }
 
   @Override
-  public void begin(
+  public Runnable begin(
       SharedCall to,
       SharedMethod method,
       @Nullable Object[] arguments,
@@ -187,6 +187,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     var kept = to.own(arguments);
     Request request = begun(to, method, arguments);
     request.whenDone(done -> settled.answer(() -> end(to, done, method, kept)));
+    return () -> core().endWaiting(request);
   }
 
   private Request begun(SharedCall to, SharedMethod method, @Nullable Object[] arguments)

@@ -434,6 +434,17 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
+  /// Returns whether a call may wait for a condition of its object. [#begin] has read the call.
+  public boolean awaits(Call call) {
+    var called = call.container().type().called(new Decoder(call.bytes()));
+    return called != null && called.method().awaits();
+  }
+
+  /// Takes a begun call back that waits for a condition, now or later, see [Store#endWaiting].
+  public void endWaiting(Request call) {
+    store.endWaiting(call);
+  }
+
   /// Returns whether [#begin] is quick for a call: the call cannot create the object, so that no
   /// constructor runs.
   public boolean isQuick(Call call) {

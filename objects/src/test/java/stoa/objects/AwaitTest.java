@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
 import stoa.Awaits;
@@ -322,6 +323,51 @@ class AwaitTest {
       assertEquals(List.of("ann"), party.present());
       var astray = assertThrows(NotShareable.class, () -> stoa.get(Astray.class, "a"));
       assertTrue(String.valueOf(astray.getMessage()).contains("leave"), astray::toString);
+    }
+  }
+
+  @Test
+  void aWaitingCallIsTakenBackWithItsFuture() {
+    try (Stoa stoa = open()) {
+      Box box = stoa.get(Box.class, "a");
+      CompletableFuture<String> waiting = stoa.async(box, Box::take);
+      reach(stoa, box, 1);
+      assertTrue(waiting.cancel(false));
+      CompletableFuture<String> next = stoa.async(box, Box::take);
+      box.offer("apple");
+      assertEquals("apple", next.join());
+
+      // A call that is canceled at once runs once, and does not wait.
+      assertTrue(stoa.async(box, Box::take).cancel(false));
+      CompletableFuture<String> late = stoa.async(box, Box::take);
+      assertTrue(late.completeExceptionally(new TimeoutException())); // as by orTimeout
+      box.offer("pear");
+      assertEquals(List.of("pear"), box.items());
+      assertEquals(1, box.taken());
+    }
+  }
+
+  @Test
+  void theObjectLearnsWhenACallerCancelsItsWaitingCall() {
+    try (Stoa stoa = open()) {
+      Party party = stoa.get(Party.class, "a");
+      party.come("ann");
+      CompletableFuture<Boolean> ann = stoa.async(party, p -> p.stay("ann", 1));
+      assertTrue(ann.cancel(false));
+      while (!party.present().isEmpty()) Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void aCallThatHasGoneOnStandsWhenItsFutureIsCanceled() {
+    try (Stoa stoa = open()) {
+      Box box = stoa.get(Box.class, "a");
+      box.offer("apple");
+      CompletableFuture<String> taken = stoa.async(box, Box::take);
+      reach(stoa, box, 2);
+      taken.cancel(false);
+      assertEquals(List.of(), box.items());
+      assertEquals(1, box.taken());
     }
   }
 

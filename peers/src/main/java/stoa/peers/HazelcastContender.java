@@ -9,6 +9,8 @@ import com.hazelcast.config.InMemoryFormat;
 import com.hazelcast.config.NearCacheConfig;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
+import com.hazelcast.scheduledexecutor.IScheduledExecutorService;
+import com.hazelcast.scheduledexecutor.TaskUtils;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -142,15 +144,19 @@ public final class HazelcastContender implements RemoteContender {
     }
   }
 
-  /// The lock of a map's key and a queue. Fenced locks, latches and barriers are in its CP
-  /// subsystem, which its free edition lacks.
+  /// The lock of a map's key, a queue and a scheduled executor. Fenced locks, latches and barriers
+  /// are in its CP subsystem, which its free edition lacks.
   private static final class Met implements Meeting {
     private final IMap<String, Long> locks;
     private final IQueue<Long> queue;
+    private final IScheduledExecutorService timers;
+    private final IMap<Integer, Long> counters;
 
     Met(HazelcastInstance client) {
       locks = client.getMap("locks");
       queue = client.getQueue("handed over");
+      timers = client.getScheduledExecutorService(Ring.TIMERS);
+      counters = client.getMap(Ring.COUNTERS);
     }
 
     @Override
@@ -182,6 +188,17 @@ public final class HazelcastContender implements RemoteContender {
     @Override
     public void pass(int party, int parties, long round) {
       throw new UnsupportedOperationException("no barrier");
+    }
+
+    @Override
+    public void setTimer(Duration after) {
+      Runnable ring = TaskUtils.autoDisposable(new Ring());
+      timers.schedule(ring, after.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public long rings() {
+      return counters.getOrDefault(Ring.RUNG, 0L);
     }
   }
 }

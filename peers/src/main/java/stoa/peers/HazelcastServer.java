@@ -27,6 +27,8 @@ final class HazelcastServer {
     network.getJoin().getMulticastConfig().setEnabled(false);
     // As Hazelcast advises for maps whose entries are processed where they lie.
     config.getMapConfig("counters").setInMemoryFormat(InMemoryFormat.OBJECT);
+    // By default, it has 100 timers.
+    config.getScheduledExecutorConfig(Ring.TIMERS).setCapacity(0);
     var address = Hazelcast.newHazelcastInstance(config).getCluster().getLocalMember().getAddress();
     System.out.println(LISTENING + "127.0.0.1:" + address.getPort());
   }

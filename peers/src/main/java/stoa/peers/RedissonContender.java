@@ -18,6 +18,7 @@ import org.redisson.api.RAtomicLong;
 import org.redisson.api.RBlockingQueue;
 import org.redisson.api.RBucket;
 import org.redisson.api.RCountDownLatch;
+import org.redisson.api.RDelayedQueue;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLocalCachedMap;
 import org.redisson.api.RQueue;
@@ -178,17 +179,22 @@ public final class RedissonContender implements RemoteContender {
     }
   }
 
-  /// Its lock with tokens, its blocking queue, and a latch for each round of a barrier, of which it
-  /// has none.
+  /// Its lock with tokens, its blocking queue, a latch for each round of a barrier, of which it has
+  /// none, and its delayed queue, which moves an element into another queue when its time has come.
+  @SuppressWarnings("deprecation") // Justification: its free edition has no other delayed queue
   private static final class Met implements Meeting {
     private final RedissonClient redisson;
     private final RFencedLock lock;
     private final RBlockingQueue<Long> queue;
+    private final RQueue<Long> rung;
+    private final RDelayedQueue<Long> timers;
 
     Met(RedissonClient redisson) {
       this.redisson = redisson;
       lock = redisson.getFencedLock("lock");
       queue = redisson.getBlockingQueue("handed over", LongCodec.INSTANCE);
+      rung = redisson.getQueue("rung", LongCodec.INSTANCE);
+      timers = redisson.getDelayedQueue(rung);
       prepare(1, PARTIES);
     }
 
@@ -224,6 +230,16 @@ public final class RedissonContender implements RemoteContender {
       RCountDownLatch latch = latch(round);
       latch.countDown();
       latch.await();
+    }
+
+    @Override
+    public void setTimer(Duration after) {
+      timers.offer(1L, after.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public long rings() {
+      return rung.size();
     }
 
     private RCountDownLatch latch(long round) {

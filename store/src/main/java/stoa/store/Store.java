@@ -166,6 +166,15 @@ public final class Store implements AutoCloseable {
                 "the session of the caller ended while the call waited; it has changed nothing"));
   }
 
+  /// Takes a call back that waits for a condition of its key, now or later, since its caller wants
+  /// no answer. A call that goes on stands.
+  public void endWaiting(Request call) {
+    if (!(call instanceof PutRequest put)) return;
+    engine
+        .waiting()
+        .end(put, new CallFailed("its caller canceled the call; it has changed nothing"));
+  }
+
   private PutRequest newPut(Target target, Put put, Terms terms) {
     Resident resident = engine.admission().accepted(target::pin);
     var request = new PutRequest(resident, put, terms, Records.Origin.of(terms.id()), 0);

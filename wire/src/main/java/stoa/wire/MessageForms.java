@@ -1,9 +1,12 @@
 package stoa.wire;
 
 import com.google.protobuf.UnsafeByteOperations;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Existence;
 import stoa.wire.proto.At;
+import stoa.wire.proto.Request;
 
 /// The messages of values that clients and servers both send.
 public final class MessageForms {
@@ -50,5 +53,26 @@ public final class MessageForms {
   /// Returns the log address of a message.
   public static LogAddress at(At at) {
     return new LogAddress(at.getEpoch(), at.getCounter());
+  }
+
+  // ---- time limits
+
+  /// Sets how long a call may take that may wait for a condition; null for no limit.
+  public static Request.Builder limitWaiting(Request.Builder request, @Nullable Duration timeMax) {
+    if (timeMax == null) return request.setTimeMillis(0);
+    if (timeMax.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) <= 0) {
+      return request.setTimeMillis(Math.max(1, (int) timeMax.toMillis()));
+    }
+    boolean fits = timeMax.compareTo(Duration.ofMillis(Long.MAX_VALUE)) < 0;
+    return request
+        .setTimeMillis(Integer.MAX_VALUE)
+        .setWaitMillis(fits ? timeMax.toMillis() : Long.MAX_VALUE);
+  }
+
+  /// Returns how long a call may take that may wait for a condition, in milliseconds; 0 for no
+  /// limit.
+  public static long waitMillis(Request request) {
+    long millis = request.getWaitMillis();
+    return millis > 0 ? millis : request.getTimeMillis();
   }
 }

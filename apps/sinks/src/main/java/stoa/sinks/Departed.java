@@ -1,5 +1,6 @@
 package stoa.sinks;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,16 +50,16 @@ final class Departed {
 
   /// Returns the deletions of those that are left, which end the present objects.
   ///
-  /// @param count how many objects are present
-  List<Deletion> deletions(LogAddress at, long count) {
+  /// @param order has counted the present objects
+  List<Deletion> deletions(LogAddress at, Order order, Envelope envelopes) {
     var all = new ArrayList<Deletion>();
-    long time = System.currentTimeMillis();
-    long size = count + names.size();
+    Instant time = Instant.now();
+    long size = order.count() + names.size();
     for (Name name : names) {
-      long order = count + all.size() + 1;
+      boolean isLast = order.count() + 1 == size;
+      Order.Place place = order.next(name.type, isLast ? size : 0);
       var envelope =
-          Envelope.gone(
-              new Json.Raw(name.type), new Json.Raw(name.key), at, time, order, order == size);
+          envelopes.gone(new Json.Raw(name.type), new Json.Raw(name.key), at, time, place);
       all.add(new Deletion(name.key, Json.text(envelope)));
     }
     names.clear();

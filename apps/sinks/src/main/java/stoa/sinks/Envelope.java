@@ -1,57 +1,54 @@
 package stoa.sinks;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import stoa.Change;
 import stoa.LogAddress;
+import stoa.Ref;
 
 /// The form in which changes leave: the envelope of Debezium, with the call beside the states.
 ///
 /// ```
 /// {"before": {...}, "after": {...},
-///  "source": {"connector": "stoa", "type": "bank.Account", "key": "alice", "version": 7,
-///             "log": "1:42", "snapshot": "false"},
+///  "source": {"version": 7, "connector": "stoa", "name": "audit", "ts_ms": 1700000000000,
+///             "ts_us": 1700000000000123, "ts_ns": 1700000000000123000, "snapshot": "false",
+///             "type": "bank.Account", "key": "alice", "log": "1:42"},
 ///  "op": "c" | "u" | "d" | "r",
 ///  "call": {"method": "deposit(long)", "arguments": [5], "returned": 12},
 ///  "ts_ms": 1700000000000,
-///  "transaction": {"id": "1:42", "total_order": 1, "size": 2}}
+///  "transaction": {"id": "1:42", "total_order": 1, "data_collection_order": 1, "size": 2}}
 /// ```
+///
+/// All times are the moment at which the store logged the change. A sink adds no time of its own,
+/// so that it writes the same text when it writes a change again. `version` is that of the object,
+/// and `name` that of the sink. The type of an object stands for the table.
 ///
 /// The present objects with which a stream begins count as one transaction: `total_order` counts
 /// them, and `size` is 0 until the last one. So a line whose `total_order` is its `size` ends
 /// something whole, whose `id` is a token. When a sink begins anew with the present objects, a
 /// deletion for each object that is gone belongs to the same transaction: it has no `version`, and
-/// its `ts_ms` is the time at which the sink noticed.
-public final class Envelope {
-  private Envelope() {}
-
+/// its times are the moment at which the sink noticed.
+///
+/// @param sink the name of the sink
+public record Envelope(String sink) {
   /// Returns the envelope of a change.
-  ///
-  /// @param order of a present object, which one it is, from 1
-  /// @param size of a present object, how many there are when it is the last one; else 0
-  public static Map<String, @Nullable Object> of(Change<?> change, long order, long size) {
+  Map<String, @Nullable Object> of(Change<?> change, Order.Place place) {
     Change.At at = change.at();
     var all = new LinkedHashMap<String, @Nullable Object>();
     all.put("before", Json.state(change.before()));
     all.put("after", Json.state(change.after()));
-    var source = new LinkedHashMap<String, @Nullable Object>();
-    source.put("connector", "stoa");
-    source.put("type", at.object().type());
-    source.put("key", at.object().key());
-    source.put("version", at.version());
-    source.put("log", at.address().toString());
     boolean present = change instanceof Change.Present;
-    source.put("snapshot", !present ? "false" : order == size ? "last" : "true");
+    String snapshot = !present ? "false" : snapshot(place);
+    Ref<?> object = at.object();
+    var source =
+        source(at.version(), at.time(), snapshot, object.type(), object.key(), at.address());
     all.put("source", source);
     all.put("op", op(change));
     if (change instanceof Change.Called<?> called) all.put("call", call(called));
-    all.put("ts_ms", at.time().toEpochMilli());
-    var transaction = new LinkedHashMap<String, @Nullable Object>();
-    transaction.put("id", at.address().toString());
-    transaction.put("total_order", present ? order : at.index() + 1);
-    transaction.put("size", present ? size : at.size());
-    all.put("transaction", transaction);
+    end(all, at.time(), at.address(), place);
     return all;
   }
 
@@ -61,30 +58,55 @@ public final class Envelope {
   /// @param type in JSON
   /// @param key in JSON
   /// @param at the moment of the present objects
-  /// @param time when the sink noticed, in milliseconds since 1970
-  /// @param order which one of the present objects and these deletions it is, from 1
-  /// @param isLast whether it is the last one
-  static Map<String, @Nullable Object> gone(
-      Json.Raw type, Json.Raw key, LogAddress at, long time, long order, boolean isLast) {
+  /// @param time when the sink noticed
+  /// @param place among the present objects and these deletions
+  Map<String, @Nullable Object> gone(
+      Json.Raw type, Json.Raw key, LogAddress at, Instant time, Order.Place place) {
     var all = new LinkedHashMap<String, @Nullable Object>();
     all.put("before", null);
     all.put("after", null);
+    all.put("source", source(null, time, snapshot(place), type, key, at));
+    all.put("op", "d");
+    end(all, time, at, place);
+    return all;
+  }
+
+  private static String snapshot(Order.Place place) {
+    return place.all() == place.size() ? "last" : "true";
+  }
+
+  private Map<String, @Nullable Object> source(
+      @Nullable Long version,
+      Instant time,
+      String snapshot,
+      Object type,
+      @Nullable Object key,
+      LogAddress log) {
+    long micros = ChronoUnit.MICROS.between(Instant.EPOCH, time);
     var source = new LinkedHashMap<String, @Nullable Object>();
+    source.put("version", version);
     source.put("connector", "stoa");
+    source.put("name", sink);
+    source.put("ts_ms", time.toEpochMilli());
+    source.put("ts_us", micros);
+    source.put("ts_ns", micros * 1_000);
+    source.put("snapshot", snapshot);
     source.put("type", type);
     source.put("key", key);
-    source.put("version", null);
-    source.put("log", at.toString());
-    source.put("snapshot", isLast ? "last" : "true");
-    all.put("source", source);
-    all.put("op", "d");
-    all.put("ts_ms", time);
+    source.put("log", log.toString());
+    return source;
+  }
+
+  /// Adds the last members, which tell where a transaction ends.
+  private static void end(
+      Map<String, @Nullable Object> all, Instant time, LogAddress at, Order.Place place) {
+    all.put("ts_ms", time.toEpochMilli());
     var transaction = new LinkedHashMap<String, @Nullable Object>();
     transaction.put("id", at.toString());
-    transaction.put("total_order", order);
-    transaction.put("size", isLast ? order : 0);
+    transaction.put("total_order", place.all());
+    transaction.put("data_collection_order", place.ofType());
+    transaction.put("size", place.size());
     all.put("transaction", transaction);
-    return all;
   }
 
   private static String op(Change<?> change) {
@@ -112,7 +134,7 @@ public final class Envelope {
   }
 
   /// Returns a log address from its text in an envelope.
-  public static LogAddress address(String text) {
+  static LogAddress address(String text) {
     int colon = text.indexOf(':');
     return new LogAddress(
         Long.parseLong(text.substring(0, colon)), Long.parseLong(text.substring(colon + 1)));

@@ -17,6 +17,8 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Change;
 import stoa.Changes;
 import stoa.LogAddress;
@@ -24,18 +26,24 @@ import stoa.Stoa;
 import stoa.Subscription;
 
 /// Appends the changes of objects to a file, a line of JSON each ([Envelope]). Each change is there
-/// once: the last whole transaction in the file is the token, and what stands behind it is cut off
-/// when the sink begins again. One thread uses it.
+/// once. One thread uses it.
 ///
-/// Beside the file, `FILE.token` has a later token for a file of a known length: the log address up
-/// to which the sink found no more changes. It counts while the file has this length.
+/// Beside the file, `FILE.token` has the token and the length of the file up to which it counts;
+/// the disk has both before the store learns of them. What stands behind this length is cut off
+/// when the sink begins again: after a loss of power it may have holes. For a file without its
+/// token, and for one in which no transaction ends at this length, the last whole transaction in
+/// front of a torn line is the token.
 ///
 /// When the store has released changes behind the token, the present objects follow in the file,
 /// and a deletion for each object of the file that is gone.
 public final class JsonLines implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(JsonLines.class);
+
+  // Earlier versions wrote no data_collection_order.
   private static final Pattern END =
       Pattern.compile(
-          "\"transaction\":\\{\"id\":\"(\\d+:\\d+)\",\"total_order\":(\\d+),\"size\":(\\d+)}}$");
+          "\"transaction\":\\{\"id\":\"(\\d+:\\d+)\",\"total_order\":(\\d+),"
+              + "(?:\"data_collection_order\":\\d+,)?\"size\":(\\d+)}}$");
   private static final Pattern MARK = Pattern.compile("(\\d+:\\d+) (\\d+)\\s*");
 
   private final Path path;
@@ -51,26 +59,57 @@ public final class JsonLines implements AutoCloseable {
   public JsonLines(Path path) throws IOException {
     this.path = path;
     mark = path.resolveSibling(path.getFileName() + ".token");
-    if (path.toFile().exists()) find();
-    LogAddress known = token;
-    LogAddress marked = marked();
-    if (marked != null && (known == null || marked.compareTo(known) > 0)) token = marked;
+    Mark known = marked();
+    if (known != null) {
+      find(known.length);
+      if (end == known.length) token = known.token;
+      else known = null; // of another file
+    }
+    if (known == null) find(Long.MAX_VALUE);
     file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     cut();
   }
 
-  /// Finds the last whole transaction.
-  private void find() throws IOException {
+  /// The token beside the file.
+  ///
+  /// @param length of the file up to which it counts
+  private record Mark(LogAddress token, long length) {}
+
+  /// Returns the token beside the file; null when there is none.
+  private @Nullable Mark marked() throws IOException {
+    if (!mark.toFile().exists()) return null;
+    Matcher words = MARK.matcher(Files.readString(mark));
+    return words.matches()
+        ? new Mark(Envelope.address(words.group(1)), Long.parseLong(words.group(2)))
+        : null;
+  }
+
+  /// Finds the last whole transaction in front of the first torn line.
+  ///
+  /// @param bytesMax looks at so much of the file
+  private void find(long bytesMax) throws IOException {
+    token = null;
+    end = 0;
+    if (!path.toFile().exists()) return;
     long[] read = {0};
+    boolean[] torn = {false};
     forEachLine(
-        Long.MAX_VALUE,
+        bytesMax,
         line -> {
+          torn[0] |= isTorn(line);
           read[0] += line.length + 1;
-          LogAddress whole = whole(new String(line, UTF_8));
+          LogAddress whole = torn[0] ? null : whole(new String(line, UTF_8));
           if (whole == null) return;
           token = whole;
           end = read[0];
         });
+  }
+
+  /// Returns whether a line has a character that JSON writes as an escape, such as the zeros of a
+  /// hole.
+  private static boolean isTorn(byte[] line) {
+    for (byte one : line) if (one >= 0 && one < ' ') return true;
+    return false;
   }
 
   /// Passes each line that has its end within the first bytes of the file.
@@ -87,14 +126,6 @@ public final class JsonLines implements AutoCloseable {
         line.reset();
       }
     }
-  }
-
-  /// Returns the token beside the file; null when it is of a file with another length.
-  private @Nullable LogAddress marked() throws IOException {
-    if (!mark.toFile().exists()) return null;
-    Matcher words = MARK.matcher(Files.readString(mark));
-    boolean isOfFile = words.matches() && Long.parseLong(words.group(2)) == end;
-    return isOfFile ? Envelope.address(words.group(1)) : null;
   }
 
   private void cut() throws IOException {
@@ -156,15 +187,15 @@ public final class JsonLines implements AutoCloseable {
     }
 
     @Override
-    public void write(Change<?> change, long order, long size) throws IOException {
+    public void write(Change<?> change, Order.Place place, Envelope envelopes) throws IOException {
       boolean isPresent = change instanceof Change.Present;
       boolean more = isPresent && !departed.present(change);
-      append(Json.text(Envelope.of(change, order, more ? 0 : size)));
+      append(Json.text(envelopes.of(change, more ? place.open() : place)));
     }
 
     @Override
-    public void endSnapshot(LogAddress at, long count) throws IOException {
-      for (var deletion : departed.deletions(at, count)) append(deletion.envelope());
+    public void endSnapshot(LogAddress at, Order order, Envelope envelopes) throws IOException {
+      for (var deletion : departed.deletions(at, order, envelopes)) append(deletion.envelope());
     }
 
     private void append(String line) throws IOException {
@@ -193,6 +224,17 @@ public final class JsonLines implements AutoCloseable {
         out.force(true);
       }
       var _ = Files.move(next, mark, StandardCopyOption.ATOMIC_MOVE);
+      syncNames();
+    }
+
+    /// Makes the names of both files durable, on file systems that let a directory be synced.
+    private void syncNames() {
+      Path folder = path.toAbsolutePath().getParent();
+      try (var names = FileChannel.open(folder, StandardOpenOption.READ)) {
+        names.force(true);
+      } catch (IOException unsupported) {
+        LOG.debug("the names in {} were not synced", folder, unsupported);
+      }
     }
 
     @Override

@@ -129,18 +129,18 @@ public final class KafkaTopic {
     }
 
     @Override
-    public void write(Change<?> change, long order, long size) {
+    public void write(Change<?> change, Order.Place place, Envelope envelopes) {
       boolean isPresent = change instanceof Change.Present;
       boolean more = isPresent && !departed.present(change);
       String key = Json.text(change.at().object().key());
       long time = change.at().time().toEpochMilli();
-      send(key, time, Json.text(Envelope.of(change, order, more ? 0 : size)));
+      send(key, time, Json.text(envelopes.of(change, more ? place.open() : place)));
       if (change instanceof Change.Deleted) send(key, time, null);
     }
 
     @Override
-    public void endSnapshot(LogAddress at, long count) {
-      for (var deletion : departed.deletions(at, count)) {
+    public void endSnapshot(LogAddress at, Order order, Envelope envelopes) {
+      for (var deletion : departed.deletions(at, order, envelopes)) {
         long time = System.currentTimeMillis();
         send(deletion.key(), time, deletion.envelope());
         send(deletion.key(), time, null);

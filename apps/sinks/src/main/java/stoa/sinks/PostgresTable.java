@@ -15,15 +15,19 @@ import stoa.LogAddress;
 import stoa.Stoa;
 import stoa.Subscription;
 
-/// Mirrors the objects of a type in a table of PostgreSQL: a row for each object, with its key, its
-/// version, and its state as `jsonb`. One thread uses it.
+/// Mirrors the objects of a type in a table of PostgreSQL: a row for each object, with the text of
+/// its key, its version, its state as `jsonb`, and the class of its key, the `kind`. So the keys
+/// `1` and `"1"` have two rows. One thread uses it.
 ///
 /// The token is a row of the table `stoa_sinks`, written in the transaction of the rows that it
 /// covers. So each change of an object shows in the table exactly once, whatever dies when, and no
 /// reader of the table sees a part of a transaction of the store.
 ///
 /// A text of PostgreSQL cannot have the character U+0000, nor half of a surrogate pair. The table
-/// has U+FFFD in their place.
+/// has U+FFFD in their place, and the `kind` has the exact text of such a key.
+///
+/// A table of an earlier version gets the column `kind`, and begins anew: the present objects
+/// replace its rows in one transaction.
 ///
 /// @param <T> the type of the objects
 public final class PostgresTable<T> {
@@ -61,9 +65,42 @@ public final class PostgresTable<T> {
       make.execute(
           "create table if not exists "
               + table
-              + " (key text primary key, version bigint not null, state jsonb)");
+              + " (key text not null, version bigint not null, state jsonb,"
+              + " kind text not null default '', primary key (key, kind))");
     }
+    if (!hasKinds()) addKinds();
     database.commit();
+  }
+
+  private boolean hasKinds() throws SQLException {
+    return found("select attname from pg_attribute", "attrelid", "attname = 'kind'") != null;
+  }
+
+  /// Adds the column of kinds, and forgets the token: nobody knows the kinds of the rows.
+  private void addKinds() throws SQLException {
+    String key =
+        found("select quote_ident(conname) from pg_constraint", "conrelid", "contype = 'p'");
+    String alter = "alter table " + table;
+    try (Statement make = database.createStatement()) {
+      if (key != null) make.execute(alter + " drop constraint " + key);
+      make.execute(alter + " add column kind text not null default ''");
+      make.execute(alter + " add primary key (key, kind)");
+      make.execute("delete from stoa_sinks where name = '" + table + "'");
+    }
+  }
+
+  /// Returns a name from the catalog of the database; null when it has none for this table.
+  ///
+  /// @param select what to ask
+  /// @param relation the column that names the table
+  /// @param condition which one
+  private @Nullable String found(String select, String relation, String condition)
+      throws SQLException {
+    String where = " where " + relation + " = '" + table + "'::regclass and " + condition;
+    try (Statement ask = database.createStatement();
+        ResultSet found = ask.executeQuery(select + where)) {
+      return found.next() ? found.getString(1) : null;
+    }
   }
 
   /// Brings the table up to date until no change comes for a time: from its token on, or first with
@@ -109,13 +146,16 @@ public final class PostgresTable<T> {
     }
 
     @Override
-    public void write(Change<?> change, long order, long size) throws SQLException {
-      String name = String.valueOf(change.at().object().key());
+    public void write(Change<?> change, Order.Place place, Envelope envelopes) throws SQLException {
+      Object object = change.at().object().key();
+      String name = object.toString();
       String key = REFUSED.matcher(name).replaceAll("\ufffd");
+      String kind = kind(object) + (key.equals(name) ? "" : " " + Json.text(name));
       if (change instanceof Change.Deleted) {
         try (PreparedStatement delete =
-            database.prepareStatement("delete from " + table + " where key = ?")) {
+            database.prepareStatement("delete from " + table + " where key = ? and kind = ?")) {
           delete.setString(1, key);
+          delete.setString(2, kind);
           delete.executeUpdate();
         }
         return;
@@ -124,13 +164,22 @@ public final class PostgresTable<T> {
           database.prepareStatement(
               "insert into "
                   + table
-                  + " values (?, ?, ?::jsonb) on conflict (key)"
+                  + " (key, version, state, kind) values (?, ?, ?::jsonb, ?)"
+                  + " on conflict (key, kind)"
                   + " do update set version = excluded.version, state = excluded.state")) {
         put.setString(1, key);
         put.setLong(2, change.at().version());
         put.setString(3, storable(Json.text(Json.state(change.after()))));
+        put.setString(4, kind);
         put.executeUpdate();
       }
+    }
+
+    /// Returns the name of the class of a key: that of a class of Java without its package.
+    private static String kind(Object key) {
+      Class<?> type =
+          key instanceof Enum<?> constant ? constant.getDeclaringClass() : key.getClass();
+      return type.getName().startsWith("java.") ? type.getSimpleName() : type.getName();
     }
 
     /// Returns a text of JSON without the characters that PostgreSQL refuses.
@@ -142,7 +191,7 @@ public final class PostgresTable<T> {
     }
 
     @Override
-    public void endSnapshot(LogAddress at, long count) {
+    public void endSnapshot(LogAddress at, Order order, Envelope envelopes) {
       // The rows of objects that are gone were deleted at the beginning.
     }
 

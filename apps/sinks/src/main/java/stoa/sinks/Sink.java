@@ -39,6 +39,8 @@ final class Sink<T, E extends Exception> {
   private final Changes<T> what;
   private final @Nullable Subscription subscription;
   private final @Nullable Duration idleMax;
+  private final Envelope envelopes;
+  private final Order order = new Order();
   private long handled;
   private long uncommitted;
   private @Nullable LogAddress committed;
@@ -57,6 +59,7 @@ final class Sink<T, E extends Exception> {
     this.what = what;
     this.subscription = subscription;
     this.idleMax = idleMax;
+    envelopes = new Envelope(subscription == null ? "stoa" : subscription.name());
   }
 
   /// Writes changes to a target.
@@ -114,19 +117,20 @@ final class Sink<T, E extends Exception> {
   /// Writes the present objects, and what is gone.
   private void snapshot(ChangeStream<T> changes) throws E, InterruptedException {
     target.beginSnapshot();
-    long count = 0;
+    order.begin();
     LogAddress token = token(changes);
     while (token == null) {
       Change<T> present = changes.next();
       // From here on the store keeps the changes behind this moment.
-      if (count == 0) hold(present.at().address());
+      if (order.count() == 0) hold(present.at().address());
       token = token(changes);
-      count++;
-      target.write(present, count, token == null ? 0 : count);
+      long size = token == null ? 0 : order.count() + 1;
+      target.write(present, order.next(present, size), envelopes);
       handled++;
     }
-    if (count == 0) hold(token);
-    target.endSnapshot(token, count);
+    if (order.count() == 0) hold(token);
+    target.endSnapshot(token, order, envelopes);
+    order.begin();
     uncommitted++;
   }
 
@@ -148,7 +152,8 @@ final class Sink<T, E extends Exception> {
       }
     }
     Change<T> change = next.get();
-    target.write(change, 0, 0);
+    target.write(change, order.next(change, change.at().size()), envelopes);
+    if (change.at().isLast()) order.begin();
     handled++;
     uncommitted++;
     if (change.at().isLast() && uncommitted >= BATCH) commit(changes.token());

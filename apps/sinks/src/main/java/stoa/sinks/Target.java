@@ -17,15 +17,16 @@ interface Target<E extends Exception> {
 
   /// Writes a change.
   ///
-  /// @param order of a present object, which one it is, from 1; else 0
-  /// @param size of a present object, how many there are when it is the last one; else 0
-  void write(Change<?> change, long order, long size) throws E;
+  /// @param place in its transaction; the present objects are one
+  /// @param envelopes for the changes of this sink
+  void write(Change<?> change, Order.Place place, Envelope envelopes) throws E;
 
   /// Writes that each object is gone which was not among the present ones.
   ///
   /// @param at the moment of the present objects
-  /// @param count how many of them it was given
-  void endSnapshot(LogAddress at, long count) throws E;
+  /// @param order has counted these
+  /// @param envelopes for the changes of this sink
+  void endSnapshot(LogAddress at, Order order, Envelope envelopes) throws E;
 
   /// Makes what was written durable, together with the token.
   void commit(LogAddress token) throws E;

@@ -1,11 +1,15 @@
 package stoa.sinks;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +60,112 @@ class JsonLinesTest {
     }
   }
 
+  @Shared(name = "sinks.Tally")
+  static class Tally {
+    private int count;
+
+    public void count() {
+      count++;
+    }
+
+    @Accessor
+    public int counted() {
+      return count;
+    }
+  }
+
+  @Test
+  void anEnvelopeHasTheMomentAndThePlaceOfItsChange(@TempDir Path folder) throws Exception {
+    Path path = folder.resolve("changes.jsonl");
+    try (Stoa stoa = Stoa.open("memory:");
+        var sink = new JsonLines(path)) {
+      Account alice = stoa.get(Account.class, "alice");
+      Tally tally = stoa.get(Tally.class, "all");
+      sink.run(stoa, Changes.all(), IDLE);
+      stoa.transact(() -> {
+        alice.add(1);
+        tally.count();
+        alice.add(2);
+      });
+      sink.run(stoa, Changes.all(), stoa.subscribe("audit", Duration.ofDays(1)), IDLE);
+      Instant logged = stoa.history(alice).entries(2, 2).getFirst().time();
+      long micros = ChronoUnit.MICROS.between(Instant.EPOCH, logged);
+      List<String> lines = Files.readAllLines(path);
+      assertEquals(3, lines.size());
+      String last = lines.getLast();
+      String log = stoa.history(alice).entries(2, 2).getFirst().address().toString();
+      assertTrue(
+          last.contains(
+              "\"source\":{\"version\":2,\"connector\":\"stoa\",\"name\":\"audit\",\"ts_ms\":%d,"
+                      .formatted(logged.toEpochMilli())
+                  + "\"ts_us\":%d,\"ts_ns\":%d000,\"snapshot\":\"false\",".formatted(micros, micros)
+                  + "\"type\":\"sinks.Account\",\"key\":\"alice\",\"log\":\"%s\"}".formatted(log)),
+          last);
+      for (int i = 0; i < 3; i++) {
+        String end =
+            "\"ts_ms\":%d,\"transaction\":{\"id\":\"%s\",\"total_order\":%d,\"data_collection_order\":%d,\"size\":3}}"
+                .formatted(logged.toEpochMilli(), log, i + 1, i == 2 ? 2 : 1);
+        assertTrue(lines.get(i).endsWith(end), lines.get(i));
+      }
+    }
+  }
+
+  @Test
+  void aFileOfAnEarlierVersionGoesOn(@TempDir Path folder) throws Exception {
+    Path path = folder.resolve("changes.jsonl");
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.get(Account.class, "alice");
+      alice.add(1);
+      write(stoa, path);
+      String before = Files.readString(path).replaceAll(",\"data_collection_order\":\\d+", "");
+      Files.writeString(path, before);
+      alice.add(2);
+      write(stoa, path);
+      List<String> lines = Files.readAllLines(path);
+      assertEquals(2, lines.size());
+      assertEquals(before, lines.getFirst() + "\n");
+    }
+  }
+
+  @Test
+  void aHoleThatALossOfPowerLeavesIsCutOff(@TempDir Path folder) throws Exception {
+    Path path = folder.resolve("changes.jsonl");
+    Path mark = folder.resolve("changes.jsonl.token");
+    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withKeep(Keep.all()))) {
+      Account alice = stoa.get(Account.class, "alice");
+      alice.add(1);
+      write(stoa, path);
+      int synced = (int) Files.size(path);
+      byte[] token = Files.readAllBytes(mark);
+      alice.add(2);
+      write(stoa, path);
+      int lost = (int) Files.size(path);
+      alice.add(3);
+      write(stoa, path);
+      byte[] whole = Files.readAllBytes(path);
+
+      // The disk has the first line, and of what was written after its sync only the third.
+      byte[] holed = whole.clone();
+      Arrays.fill(holed, synced, lost, (byte) 0);
+      Files.write(path, holed);
+      Files.write(mark, token);
+      write(stoa, path);
+      assertEquals(new String(whole, UTF_8), Files.readString(path));
+
+      Files.write(path, holed);
+      Files.delete(mark);
+      write(stoa, path);
+      assertEquals(new String(whole, UTF_8), Files.readString(path));
+
+      // Lines behind the token may be of any kind: they are written again.
+      Arrays.fill(holed, synced, lost - 1, (byte) ' ');
+      Files.write(path, holed);
+      Files.write(mark, token);
+      write(stoa, path);
+      assertEquals(new String(whole, UTF_8), Files.readString(path));
+    }
+  }
+
   @Test
   void eachChangeIsInTheFileOnceWhereverAnEarlierRunEnded(@TempDir Path folder) throws Exception {
     Path path = folder.resolve("changes.jsonl");
@@ -86,7 +196,7 @@ class JsonLinesTest {
       assertTrue(whole.get(4).contains("\"op\":\"d\""), whole.get(4));
       byte[] bytes = Files.readAllBytes(path);
       for (int length = 0; length < bytes.length; length += 11) {
-        Files.write(path, java.util.Arrays.copyOf(bytes, length));
+        Files.write(path, Arrays.copyOf(bytes, length));
         write(stoa, path);
         List<String> again = Files.readAllLines(path);
         // A run that ended before it had all present objects begins anew, with those of now.

@@ -139,6 +139,8 @@ class PostgresTableTest {
         assertEquals("{alice=14, carol=2}", rows(database, "accounts").toString());
         database.commit();
         charactersThatADatabaseRefusesAreReplaced(stoa, database);
+        keysOfOneTextHaveRowsOfTheirOwn(stoa, database);
+        aTableOfAnEarlierVersionBeginsAnew(stoa, database);
         theProgramMirrorsAType(postgres, database);
       }
     }
@@ -170,6 +172,65 @@ class PostgresTableTest {
       assertEquals("none \ufffd, six \\u0000, half \ufffd, whole \ud83d\ude00", found.getString(2));
     }
     database.commit();
+  }
+
+  private static List<String> notes(Connection database, String table) throws SQLException {
+    var rows = new ArrayList<String>();
+    try (var ask = database.createStatement();
+        var found =
+            ask.executeQuery(
+                "select key, kind, state ->> 'text' from " + table + " order by kind")) {
+      while (found.next()) {
+        rows.add(found.getString(1) + " " + found.getString(2) + ": " + found.getString(3));
+      }
+    }
+    database.commit();
+    return rows;
+  }
+
+  private static void keysOfOneTextHaveRowsOfTheirOwn(Stoa stoa, Connection database)
+      throws Exception {
+    stoa.delete(stoa.get(Note.class, "a\0b"));
+    Note number = stoa.get(Note.class, 1L);
+    Note text = stoa.get(Note.class, "1");
+    number.write("number");
+    text.write("text");
+    stoa.get(Note.class, 1).write("small number");
+    stoa.get(Note.class, TimeUnit.DAYS).write("constant");
+    var table = new PostgresTable<>(database, Note.class, "notes");
+    table.run(stoa, IDLE);
+    assertEquals(
+        List.of(
+            "1 Integer: small number",
+            "1 Long: number",
+            "1 String: text",
+            "DAYS TimeUnit: constant"),
+        notes(database, "notes"));
+    stoa.delete(number);
+    text.write("longer text");
+    table.run(stoa, IDLE);
+    assertEquals(
+        List.of("1 Integer: small number", "1 String: longer text", "DAYS TimeUnit: constant"),
+        notes(database, "notes"));
+  }
+
+  private static void aTableOfAnEarlierVersionBeginsAnew(Stoa stoa, Connection database)
+      throws Exception {
+    try (var make = database.createStatement()) {
+      make.execute(
+          "create table old_notes"
+              + " (key text primary key, version bigint not null, state jsonb)");
+      make.execute("insert into old_notes values ('1', 1, '{\"text\": \"of one of them\"}')");
+      make.execute(
+          "insert into stoa_sinks select 'old_notes', epoch, counter from stoa_sinks"
+              + " where name = 'notes'");
+    }
+    database.commit();
+    for (int i = 0; i < 2; i++) {
+      var table = new PostgresTable<>(database, Note.class, "old_notes");
+      assertEquals(i == 0 ? 3 : 0, table.run(stoa, IDLE));
+      assertEquals(notes(database, "notes"), notes(database, "old_notes"));
+    }
   }
 
   private static void theProgramMirrorsAType(Postgres postgres, Connection database)

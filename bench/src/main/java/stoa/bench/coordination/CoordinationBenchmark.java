@@ -24,7 +24,8 @@ import stoa.bench.report.Outcome;
 import stoa.bench.report.Result;
 import stoa.programs.Directories;
 
-/// Measures locks, blocking queues and barriers over a socket, beside other servers that have them.
+/// Measures locks, blocking queues, barriers and timers over a socket, beside other servers that
+/// have them.
 ///
 /// All servers of one persistence run at the same time. The benchmark calls one after the other,
 /// and the others are idle.
@@ -42,7 +43,7 @@ public final class CoordinationBenchmark implements Benchmark<CoordinationScale>
 
   @Override
   public String description() {
-    return "locks, blocking queues and barriers beside Redisson with Redis, and Hazelcast";
+    return "locks, blocking queues, barriers and timers beside Redisson with Redis, and Hazelcast";
   }
 
   @Override

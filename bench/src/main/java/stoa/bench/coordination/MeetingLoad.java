@@ -9,6 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import stoa.bench.load.Load;
+import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
 import stoa.bench.remote.Meeting;
 
@@ -21,9 +22,16 @@ enum MeetingLoad {
   /// An element goes to a caller that waits for it.
   HAND_OVER("take after offer", "elements/s"),
   /// Parties wait for each other, again and again.
-  BARRIER("barrier of 24 parties", "rounds/s");
+  BARRIER("barrier of 24 parties", "rounds/s"),
+  /// Callers set timers that are due much later.
+  TIMERS_SET("timers set, 24 callers", "timers/s"),
+  /// Timers ring that are due at the same moment.
+  TIMERS_RING("timers ring that are due together", "timers/s");
 
   private static final int CALLERS = 24;
+
+  // Longer than the benchmark.
+  private static final Duration LATER = Duration.ofHours(5);
   private static final long STOP = -1;
 
   private final String text;
@@ -53,6 +61,7 @@ enum MeetingLoad {
   /// @param name of the measure that gets the rate; the latencies get the same with `, p50` and `,
   ///   p99`
   /// @param rounds counts the rounds of the barrier so far
+  /// @param time how long it counts; for timers that ring, also how many there are
   void sample(
       Samples samples,
       String name,
@@ -69,6 +78,12 @@ enum MeetingLoad {
         pass(meeting, rounds, warmUp);
         samples.add(name, pass(meeting, rounds, time));
       }
+      case TIMERS_SET ->
+          samples.add(
+              name,
+              new Load(CALLERS, Load.Threads.PLATFORM, warmUp, time)
+                  .run((_, _) -> meeting.setTimer(LATER)));
+      case TIMERS_RING -> samples.add(name, ring(meeting, time));
     }
   }
 
@@ -124,6 +139,31 @@ enum MeetingLoad {
     }
     rounds.set(last.get());
     return (last.get() - first) * 1e9 / (System.nanoTime() - began);
+  }
+
+  /// Lets timers ring that are due at the same moment; returns how many a second, from then on. Two
+  /// for each millisecond of the time.
+  private static double ring(Meeting meeting, Duration time) throws Exception {
+    int count = Math.max(CALLERS, (int) (2 * time.toMillis()));
+    long before = meeting.rings();
+    long set = 0;
+    for (long lead = 2 * time.toNanos(); ; lead *= 2) {
+      long due = System.nanoTime() + lead;
+      Parallel.run(
+          CALLERS,
+          count,
+          _ -> meeting.setTimer(Duration.ofNanos(Math.max(1, due - System.nanoTime()))));
+      set += count;
+      boolean isInTime = System.nanoTime() < due;
+      long rung = awaitRings(meeting, before + set);
+      if (isInTime) return count * 1e9 / (rung - due);
+    }
+  }
+
+  /// Waits until timers have rung; returns when they had.
+  private static long awaitRings(Meeting meeting, long count) throws Exception {
+    while (meeting.rings() < count) Thread.sleep(1);
+    return System.nanoTime();
   }
 
   private static void get(Future<Boolean> done) throws Exception {

@@ -1,6 +1,8 @@
 package stoa.bench.remote;
 
-/// The lock, the queue and the barrier of a contender's client. Thread-safe.
+import java.time.Duration;
+
+/// The lock, the queue, the barrier and the timers of a contender's client. Thread-safe.
 public interface Meeting {
   /// Waits for the one lock, which its holder loses after 30 seconds.
   ///
@@ -25,4 +27,10 @@ public interface Meeting {
   /// @param parties how many there are, the same in each round
   /// @param round the number of the round, from 1; each has all parties, one after the other
   void pass(int party, int parties, long round) throws Exception;
+
+  /// Sets a timer, which rings once after a time. Rings are counted at the server.
+  void setTimer(Duration after) throws Exception;
+
+  /// Returns how many timers have rung.
+  long rings() throws Exception;
 }

@@ -7,15 +7,18 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import stoa.KeyValueStore;
+import stoa.Schedule;
 import stoa.SharedBlockingQueue;
 import stoa.Stoa;
 import stoa.View;
 import stoa.bench.load.Counter;
 import stoa.bench.load.Fifo;
 import stoa.bench.machine.ServerJava;
+import stoa.bench.timers.Rung;
 import stoa.coordination.SharedBarrier;
 import stoa.coordination.SharedLock;
 import stoa.programs.BackgroundProcess;
@@ -166,12 +169,18 @@ public final class StoaServer implements RemoteContender {
     private final Stoa stoa;
     private final SharedLock lock;
     private final SharedBlockingQueue<Long> queue;
+
+    // The objects that timers call, one after the other.
+    private final List<Rung> rungs;
+    private final AtomicInteger timers = new AtomicInteger();
+
     private volatile @Nullable SharedBarrier barrier;
 
     Met(Stoa stoa) {
       this.stoa = stoa;
       lock = stoa.get(SharedLock.class, "lock");
       queue = stoa.blockingQueue("handed over", Long.class, 1_000);
+      rungs = IntStream.range(0, 16).mapToObj(i -> stoa.get(Rung.class, "rung " + i)).toList();
     }
 
     @Override
@@ -207,6 +216,17 @@ public final class StoaServer implements RemoteContender {
         barrier = known;
       }
       var _ = SharedBarrier.await(known, LEASE);
+    }
+
+    @Override
+    public void setTimer(Duration after) {
+      Rung next = rungs.get(Math.floorMod(timers.getAndIncrement(), rungs.size()));
+      stoa.timers().schedule(Schedule.after(after), next).ring();
+    }
+
+    @Override
+    public long rings() {
+      return rungs.stream().mapToLong(Rung::rings).sum();
     }
   }
 }

@@ -8,7 +8,11 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +61,8 @@ class CoordinationBenchmarkTest {
     private final ReentrantLock lock = new ReentrantLock();
     private final LinkedBlockingQueue<Long> queue = new LinkedBlockingQueue<>();
     private final CyclicBarrier barrier = new CyclicBarrier(24);
+    private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
+    private final AtomicLong rung = new AtomicLong();
 
     @Override
     public Meeting meeting() {
@@ -92,6 +98,16 @@ class CoordinationBenchmarkTest {
     @Override
     public void pass(int party, int parties, long round) throws Exception {
       var _ = barrier.await();
+    }
+
+    @Override
+    public void setTimer(Duration after) {
+      var _ = timers.schedule(rung::incrementAndGet, after.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public long rings() {
+      return rung.get();
     }
 
     @Override
@@ -140,6 +156,8 @@ class CoordinationBenchmarkTest {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+      timers.shutdownNow();
+    }
   }
 }

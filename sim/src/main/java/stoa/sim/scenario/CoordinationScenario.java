@@ -7,8 +7,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
@@ -16,6 +18,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import stoa.CallFailed;
 import stoa.History;
 import stoa.LimitExceeded;
 import stoa.Limits;
@@ -25,7 +28,10 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.CallId;
+import stoa.coordination.SharedBarrier;
+import stoa.coordination.SharedElection;
 import stoa.coordination.SharedLock;
+import stoa.coordination.SharedReadWriteLock;
 import stoa.coordination.SharedSemaphore;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedType;
@@ -35,8 +41,12 @@ import stoa.objects.ObjectService;
 import stoa.objects.Part;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
+import stoa.sim.check.BarrierHistory;
 import stoa.sim.check.CoordinationHistory;
 import stoa.sim.check.Demand;
+import stoa.sim.check.ElectionHistory;
+import stoa.sim.check.LoggedCall;
+import stoa.sim.check.ReadWriteHistory;
 import stoa.sim.world.FiberThreads;
 import stoa.sim.world.Fibers;
 import stoa.sim.world.Links;
@@ -50,22 +60,25 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.store.calls.PriorOutcome;
 import stoa.store.running.Request;
 
-/// Clients take turns with a lock, permits of a semaphore and elements of a blocking queue, while
-/// the leader dies or another one replaces it, and questions and answers get lost. A client repeats
-/// a call under its number until it has an answer, as those of a network do. Some clients vanish
-/// with the lock, whose lease ends then.
+/// Clients take turns with a lock, permits of a semaphore, elements of a blocking queue, a
+/// read-write lock, a barrier and an election, while the leader dies or another one replaces it,
+/// and questions and answers get lost. A client repeats a call under its number until it has an
+/// answer, as those of a network do. Some clients vanish with a lock or as leaders, and their
+/// leases end then. Some cancel their call while they wait at the barrier.
 ///
 /// In some runs, an operator deploys versions of the class of the lock meanwhile.
 ///
 /// The fencing tokens must rise, no two holders of the lock may overlap in the order of the log,
-/// the semaphore never gives more permits than it has, each element that was put is taken once, and
-/// every call that waits must go on.
+/// nor a writer and readers, nor two leaders. The semaphore never gives more permits than it has,
+/// and each element that was put is taken once. A round of the barrier opens for all of its
+/// parties, or breaks. Every call that waits must go on.
 public final class CoordinationScenario implements Scenario {
   private static final int CLIENTS = 4;
   private static final int TURNS = 8;
   private static final int LEADERS_MAX = 40;
   private static final int PERMITS = 3;
   private static final int CAPACITY = 2;
+  private static final int PARTIES = 2;
   private static final int VERSIONS_MAX = 12;
   private static final String NAME = "shared";
 
@@ -99,6 +112,9 @@ public final class CoordinationScenario implements Scenario {
     private final SimulatedGroup group;
     private final StoaConfig config;
     private final CoordinationHistory history = new CoordinationHistory(PERMITS);
+    private final ReadWriteHistory readWrites = new ReadWriteHistory();
+    private final BarrierHistory rounds = new BarrierHistory(PARTIES);
+    private final ElectionHistory leaderships = new ElectionHistory();
     private final List<Host> hosts = new ArrayList<>();
     private final Map<String, String> doing = new TreeMap<>();
     private @Nullable Host host;
@@ -196,6 +212,10 @@ public final class CoordinationScenario implements Scenario {
 
       // The answers to the calls that this leader has got.
       private final Map<CallId, CompletableFuture<byte[]>> ledger = new HashMap<>();
+
+      // The calls that this leader has begun.
+      private final Map<CallId, Request> begun = new HashMap<>();
+
       private @Nullable Stoa stoa;
       private @Nullable ObjectService service;
       private @Nullable Types types;
@@ -229,6 +249,9 @@ public final class CoordinationScenario implements Scenario {
           if (deploys) opened.get(SimulatedLock.class, NAME).unlock(-1);
           else opened.get(SharedLock.class, NAME).unlock(-1);
           opened.get(SharedSemaphore.class, NAME, PERMITS).tryAcquire(PERMITS + 1);
+          opened.get(SharedReadWriteLock.class, NAME).unlock(-1);
+          opened.get(SharedBarrier.class, NAME, PARTIES).leave(-1);
+          opened.get(SharedElection.class, NAME).resign(-1);
           stoa = opened;
           var served = ObjectService.of(opened, _ -> true);
           service = served;
@@ -265,6 +288,13 @@ public final class CoordinationScenario implements Scenario {
         }
       }
 
+      /// Takes a call back that waits here.
+      void cancel(CallId id) {
+        ObjectService open = service;
+        Request request = begun.get(id);
+        if (open != null && request != null) open.endWaiting(request);
+      }
+
       private void make(
           ObjectService open,
           CompletableFuture<byte[]> answer,
@@ -287,8 +317,9 @@ public final class CoordinationScenario implements Scenario {
             if (earlier != null) trace.reached("a repeated call waits again");
           }
           long arrived = isAgain ? open.arrived(call, id, 0) : Long.MAX_VALUE;
-          Request begun = open.beginAgain(call, Duration.ofDays(1), id, arrived);
-          begun.whenDone(settled -> {
+          Request request = open.beginAgain(call, Duration.ofDays(1), id, arrived);
+          begun.put(id, request);
+          request.whenDone(settled -> {
             try {
               answer.complete(open.encoded(settled));
             } catch (RuntimeException refused) {
@@ -355,13 +386,19 @@ public final class CoordinationScenario implements Scenario {
     private enum What {
       LOCK,
       SEMAPHORE,
-      QUEUE;
+      QUEUE,
+      READ_WRITE,
+      BARRIER,
+      ELECTION;
 
       Class<?> of(Types types) {
         return switch (this) {
           case LOCK -> types.lock();
           case SEMAPHORE -> types.semaphore();
           case QUEUE -> types.queue();
+          case READ_WRITE -> SharedReadWriteLock.class;
+          case BARRIER -> SharedBarrier.class;
+          case ELECTION -> SharedElection.class;
         };
       }
     }
@@ -384,14 +421,18 @@ public final class CoordinationScenario implements Scenario {
           else take();
           if (chance.percent(50)) lock();
           else permits();
+          switch (chance.below(3)) {
+            case 0 -> readOrWrite();
+            case 1 -> meet();
+            default -> lead();
+          }
         }
         working--;
       }
 
       private void lock() {
         Duration lease = Duration.ofMillis(chance.of(List.of(100, 1_000, 4_000)));
-        long token =
-            (Long) Objects.requireNonNull(ask(What.LOCK, "lock(java.time.Duration)", lease));
+        long token = (Long) answer(What.LOCK, "lock(java.time.Duration)", lease);
         history.locked(token);
         fibers.pause(chance.between(1, 500_000));
         if (chance.percent(20)) {
@@ -401,7 +442,7 @@ public final class CoordinationScenario implements Scenario {
         if (chance.percent(30)) {
           var _ = ask(What.LOCK, "renew(long,java.time.Duration)", token, lease);
         }
-        boolean held = (Boolean) Objects.requireNonNull(ask(What.LOCK, "unlock(long)", token));
+        boolean held = (Boolean) answer(What.LOCK, "unlock(long)", token);
         if (!held) trace.reached("a lease has ended before its holder unlocks");
       }
 
@@ -414,17 +455,97 @@ public final class CoordinationScenario implements Scenario {
         var _ = ask(What.SEMAPHORE, "release(int)", count);
       }
 
+      private void readOrWrite() {
+        Duration lease = Duration.ofMillis(chance.of(List.of(100, 1_000, 4_000)));
+        String kind = chance.percent(60) ? "readLock" : "writeLock";
+        long token = (Long) answer(What.READ_WRITE, kind + "(java.time.Duration)", lease);
+        readWrites.locked(token);
+        fibers.pause(chance.between(1, 500_000));
+        if (chance.percent(20)) {
+          trace.reached("a reader or writer vanishes");
+          return;
+        }
+        if (chance.percent(30)) {
+          var _ = ask(What.READ_WRITE, "renew(long,java.time.Duration)", token, lease);
+        }
+        boolean held = (Boolean) answer(What.READ_WRITE, "unlock(long)", token);
+        if (!held) trace.reached("the lease of a reader or writer has ended");
+      }
+
+      private void lead() {
+        Duration lease = Duration.ofMillis(chance.of(List.of(100, 1_000, 4_000)));
+        String method = "campaign(java.lang.String,java.time.Duration)";
+        long token = (Long) answer(What.ELECTION, method, name, lease);
+        leaderships.led(token);
+        fibers.pause(chance.between(1, 500_000));
+        if (chance.percent(20)) {
+          trace.reached("a leader vanishes");
+          return;
+        }
+        if (chance.percent(30)) {
+          var _ = ask(What.ELECTION, "renew(long,java.time.Duration)", token, lease);
+        }
+        boolean led = (Boolean) answer(What.ELECTION, "resign(long)", token);
+        if (!led) trace.reached("the lease of a leader has ended");
+      }
+
+      /// Meets another client at the barrier.
+      private void meet() {
+        Duration time = Duration.ofMillis(chance.of(List.of(500, 5_000, 20_000)));
+        long round = 0;
+        try {
+          var arrival =
+              (SharedBarrier.Arrival)
+                  Objects.requireNonNull(attempt(What.BARRIER, "arrive(java.time.Duration)", time));
+          round = arrival.round();
+          rounds.arrived(round, arrival.missing());
+          if (chance.percent(20)) cancelSoon(new CallId(number + 1, sequence + 1));
+          var _ = attempt(What.BARRIER, "awaitOpening(long)", round);
+          rounds.ended(round, true);
+          trace.reached("a barrier opens");
+        } catch (BrokenBarrierException broken) {
+          trace.reached("a barrier is broken");
+          if (round > 0) rounds.ended(round, false);
+          if (chance.percent(70)) {
+            var _ = ask(What.BARRIER, "reset()");
+          }
+        } catch (CallFailed canceled) {
+          trace.reached("a party cancels its call");
+        }
+      }
+
+      /// Takes a call back after a while, if its leader is still there.
+      private void cancelSoon(CallId id) {
+        Host to = Objects.requireNonNull(host);
+        int micros = chance.between(1, 3_000_000);
+        fibers.after(micros, () -> to.life.execute(() -> to.cancel(id)));
+      }
+
       private void put(String element) {
         history.put(element);
         var _ = ask(What.QUEUE, "putLast(java.lang.Object)", element);
       }
 
       private void take() {
-        history.took((String) Objects.requireNonNull(ask(What.QUEUE, "takeFirst()")));
+        history.took((String) answer(What.QUEUE, "takeFirst()"));
+      }
+
+      private Object answer(What what, String method, Object... arguments) {
+        return Objects.requireNonNull(ask(what, method, arguments));
       }
 
       /// Makes a call, and repeats it until it has an answer.
       private @Nullable Object ask(What what, String method, Object... arguments) {
+        try {
+          return attempt(what, method, arguments);
+        } catch (BrokenBarrierException | CallFailed refused) {
+          throw new AssertionError(name + " calls " + method, refused);
+        }
+      }
+
+      /// Makes a call as [#ask] that its object may refuse, or that is canceled.
+      private @Nullable Object attempt(What what, String method, Object... arguments)
+          throws BrokenBarrierException {
         var id = new CallId(number + 1, ++sequence);
         boolean isAgain = false;
         doing.put(name, method);
@@ -446,6 +567,10 @@ public final class CoordinationScenario implements Scenario {
             doing.put(name, method + ", but " + later);
             isAgain = true;
             fibers.pause(chance.between(1, 500_000));
+          } catch (BrokenBarrierException | CallFailed refused) {
+            doing.remove(name);
+            trace.add(name + " " + method + " " + refused.getMessage());
+            throw refused;
           } catch (Throwable thrown) {
             throw new AssertionError(name + " calls " + method, thrown);
           }
@@ -480,7 +605,36 @@ public final class CoordinationScenario implements Scenario {
       }
       var left = new TreeSet<>(stoa.blockingQueue(NAME, String.class));
       history.require(holds, permits, left);
+      readWrites.require(
+          calls(
+              stoa.history(stoa.get(SharedReadWriteLock.class, NAME)),
+              lock -> new ReadWriteHistory.State(lock.token(), lock.readers())));
+      rounds.require(
+          calls(
+              stoa.history(stoa.get(SharedBarrier.class, NAME)),
+              one -> new BarrierHistory.State(one.getNumberWaiting(), one.isBroken())));
+      leaderships.require(calls(stoa.history(stoa.get(SharedElection.class, NAME)), Run::leader));
       trace.add("tokens " + holds.getLast().token() + ", left " + left);
+    }
+
+    private static Optional<ElectionHistory.Leader> leader(SharedElection election) {
+      return Optional.ofNullable(election.leader())
+          .map(one -> new ElectionHistory.Leader(one.candidate(), one.token(), one.end()));
+    }
+
+    /// Returns the calls on an object, each with the state behind it.
+    ///
+    /// @param state reads what programs see
+    private static <T, S> List<LoggedCall<S>> calls(History<T> object, Function<T, S> state) {
+      var calls = new ArrayList<LoggedCall<S>>();
+      for (var entry : object.entries(1, object.version())) {
+        if (!(entry.event() instanceof History.Event.Called(String method, List<?> arguments))) {
+          continue;
+        }
+        S after = state.apply(object.at(entry.version()));
+        calls.add(new LoggedCall<>(method, arguments, entry.time(), after));
+      }
+      return calls;
     }
 
     /// Returns the calls on a lock, each with the state behind it.

@@ -54,6 +54,9 @@ public final class BatchWriter implements Journal, Intake.Help {
 
   private static final int GATHERED_BATCHES_MAX = 4;
 
+  // Beyond so many requests in progress, this does not count how many of them are notes.
+  private static final int NOTES_COUNTED_MAX = 8;
+
   // How often to check whether a request waits for another store.
   private static final long LOOK_NANOS = 2_000_000;
 
@@ -506,8 +509,14 @@ public final class BatchWriter implements Journal, Intake.Help {
   /// the batch could delay.
   private boolean mayWriteHere() {
     if (intake.isEmpty() || intake.asksElsewhere()) return false;
-    return intake.takesLessThan(SWIFT_MICROS)
-        || (admission.isOne() && intake.takesLessThan(SOON_MICROS));
+    return intake.takesLessThan(SWIFT_MICROS) || (isAlone() && intake.takesLessThan(SOON_MICROS));
+  }
+
+  /// Returns whether exactly one request is in progress, beside notes that nobody waits for.
+  private boolean isAlone() {
+    int underWay = admission.underWay();
+    return underWay == 1
+        || (underWay <= 1 + NOTES_COUNTED_MAX && underWay - intake.unhurried() == 1);
   }
 
   /// Runs a task when the calling thread has finished its turn of brief requests; returns false

@@ -116,6 +116,10 @@ public final class Intake {
 
   // The notes that wait for a batch with other requests. There are few of them.
   private final ConcurrentLinkedQueue<Request> unhurried = new ConcurrentLinkedQueue<>();
+
+  // Whether they have waited long enough.
+  private volatile boolean notesDue;
+
   private final Claims claims;
   private final Intents intents;
   private final Residents residents;
@@ -312,7 +316,12 @@ public final class Intake {
   }
 
   boolean isEmpty() {
-    return queue.isEmpty() && !hasDeferred();
+    return queue.isEmpty() && !notesDue && !hasDeferred();
+  }
+
+  /// Returns how many notes wait for a batch that others need.
+  int unhurried() {
+    return unhurried.size();
   }
 
   /// Returns whether anything waits for a batch, be it a note that waits for others.
@@ -449,7 +458,7 @@ public final class Intake {
 
   /// Ends the intents whose time is over.
   public void tick() {
-    for (Request note; (note = unhurried.poll()) != null; ) queue.add(note);
+    if (!unhurried.isEmpty()) notesDue = true;
     if (intents.tick()) lookAgain();
     pass();
   }
@@ -620,11 +629,9 @@ public final class Intake {
       waiting.clear();
       heldBack.clear();
     }
+    notesDue = false;
+    takeNotes();
     Request request;
-    if (!health.hasFailed()) {
-      // They come first: no arrival of a call may lie behind its execution.
-      while ((request = unhurried.poll()) != null) taken.add(request);
-    }
     while (taken.size() < BATCH_ENTRIES_MAX
         && bytes < BATCH_BYTES_MAX
         && (request = next()) != null) {
@@ -632,6 +639,7 @@ public final class Intake {
       if (failed != null) {
         request.fail(Health.unavailable(failed));
       } else {
+        takeNotes();
         taken.add(request);
         bytes += request.bytes();
         Stages stages = request.stages();
@@ -651,8 +659,19 @@ public final class Intake {
     put.behind = List.of();
     PutRequest attempt = help().attemptBehind(put);
     if (attempt == null) return;
+    takeNotes();
     attempt.goAhead();
     taken.add(attempt);
+  }
+
+  /// Takes the notes that wait for others. The arrival of a call is noted before the call can be
+  /// executed, and must not lie behind its execution: so this comes before each request.
+  private void takeNotes() {
+    for (Request note; (note = unhurried.poll()) != null; ) {
+      RuntimeException failed = health.failure();
+      if (failed == null) taken.add(note);
+      else note.fail(Health.unavailable(failed));
+    }
   }
 
   /// Takes the next request: first those that were deferred, if they may go on.

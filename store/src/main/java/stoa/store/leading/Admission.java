@@ -66,11 +66,6 @@ public final class Admission {
     return underWay.get();
   }
 
-  /// Returns whether exactly one request is in progress.
-  public boolean isOne() {
-    return underWay.get() == 1;
-  }
-
   /// Waits, when the store is closed, until no request is in progress, or until a time is over.
   public void awaitIdle(Duration timeMax) {
     long end = System.nanoTime() + timeMax.toNanos();

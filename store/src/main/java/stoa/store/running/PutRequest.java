@@ -56,6 +56,9 @@ public final class PutRequest extends ChangeRequest {
   /// The place of the put among those that wait for a condition, see [Terms#arrived()].
   public long arrived = Terms.NEW;
 
+  // Why the put must not wait any more; null while it may.
+  private volatile @Nullable RuntimeException over;
+
   // Whether a waiting put makes this one, to run again.
   private boolean again;
 
@@ -112,6 +115,16 @@ public final class PutRequest extends ChangeRequest {
   /// learns that this run of it waits again.
   boolean mayWait() {
     return !again && (origin == null || !(origin.isHandler() || origin.isTransaction()));
+  }
+
+  /// Notes that the put must not wait any more.
+  void endWaiting(RuntimeException why) {
+    over = why;
+  }
+
+  /// Returns why the put must not wait any more; null while it may.
+  @Nullable RuntimeException waitingOver() {
+    return over;
   }
 
   /// Returns another request to log and to run the put.

@@ -3,6 +3,7 @@ package stoa.store.running;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +36,9 @@ public final class WaitingCalls {
    *
    * The first put in a line also gets an attempt without a question, in the batch of a change and
    * right behind it: often it is what the put waits for. So a hand-over takes one batch, not two.
-   * After such a guess was wrong, there is none until a put has gone on.
+   * After such a guess was wrong, there is none until a put has gone on. A guess may begin while the
+   * key is asked, as when the change comes right behind the put: whichever ends last searches again
+   * from the front.
    *
    * Invariants:
    * (1) A key has one search at a time. A change during a search makes it begin again.
@@ -99,6 +102,11 @@ public final class WaitingCalls {
     private final Resident resident;
     private final List<Waiter> waiters = new ArrayList<>();
     private boolean searching;
+
+    // Whether the key is being asked, and whether a guess is in progress.
+    private boolean asking;
+    private boolean guessing;
+
     private boolean changed;
     private boolean isTimed;
     private boolean guesses = true;
@@ -173,6 +181,7 @@ public final class WaitingCalls {
     }
     if (refusal != null) put.fail(refusal);
     else if (ended != null) end(ended);
+    else if (put.waitingOver() != null) settleOver(put.resident);
     else if (isNew) changed(put.resident);
   }
 
@@ -225,6 +234,7 @@ public final class WaitingCalls {
         line.tried = TRIED_MIN;
       }
       line.searching = !tried.isEmpty();
+      line.asking = line.searching;
     }
     if (tried.isEmpty()) drop(line);
     else ask(line, tried, first);
@@ -236,6 +246,7 @@ public final class WaitingCalls {
     if (!resident.pin()) { // the last put that kept it has ended
       synchronized (line) {
         line.searching = false;
+        line.asking = false;
       }
       drop(line);
       return;
@@ -265,6 +276,11 @@ public final class WaitingCalls {
     }
     synchronized (line) {
       for (Waiter waiter : tried.subList(0, index)) waiter.waited = true;
+      line.asking = false;
+      if (line.guessing) {
+        line.changed = true; // the end of the guess searches again
+        return;
+      }
     }
     if (isOvertaken(line, from)) search(line, 0);
     else if (index < tried.size()) attempt(line, tried.subList(index, index + 1 + more));
@@ -318,10 +334,12 @@ public final class WaitingCalls {
     if (line == null || ended != null) return null;
     Waiter first;
     synchronized (line) {
-      if (line.searching || !line.guesses || line.waiters.isEmpty()) return null;
+      if (line.searching && (!line.asking || line.guessing)) return null;
+      if (!line.guesses || line.waiters.isEmpty()) return null;
       first = line.waiters.getFirst();
       first.attempted = true;
       line.searching = true;
+      line.guessing = true;
     }
     return attempt(line, first, new Group(1), true);
   }
@@ -357,10 +375,17 @@ public final class WaitingCalls {
       }
       last = --group.left == 0;
       next = Math.max(0, group.next);
+      if (isGuess) line.guessing = false;
+      if (line.asking) { // the answer goes on, from the front
+        line.changed = true;
+        last = false;
+      }
     }
     if (!waits) {
       all.decrementAndGet();
       waiter.put.settleAs(attempt);
+    } else if (waiter.put.waitingOver() != null) {
+      settleOver(line.resident);
     }
     if (last) search(line, next);
   }
@@ -419,8 +444,31 @@ public final class WaitingCalls {
   /// Ends the puts of a session whose client is gone.
   public void endSession(long session, RuntimeException why) {
     for (Line line : lines.values()) {
-      settle(line, put -> put.session() == session, _ -> why, this::leave);
+      synchronized (line) {
+        for (Waiter waiter : line.waiters) {
+          if (waiter.put.session() == session) waiter.put.endWaiting(why);
+        }
+      }
+      settleOver(line.resident);
     }
+  }
+
+  /// Ends a put when it waits, now or later. An attempt in progress may still go on.
+  public void end(PutRequest put, RuntimeException why) {
+    if (put.isDone()) return;
+    put.endWaiting(why);
+    settleOver(put.resident);
+  }
+
+  /// Ends the puts of a key that must not wait any more.
+  private void settleOver(Resident resident) {
+    Line line = lines.get(resident);
+    if (line == null) return;
+    settle(
+        line,
+        put -> put.waitingOver() != null,
+        put -> Objects.requireNonNull(put.waitingOver()),
+        this::leave);
   }
 
   /// Ends all puts, and those that come later.
