@@ -1,5 +1,6 @@
 package stoa.front;
 
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
@@ -54,6 +55,20 @@ public interface PlacedStore extends PlacedObjects {
   /// Returns whether clients of an earlier process may still expect their objects here: the store
   /// has a server, and was open before.
   boolean mayHaveOthers();
+
+  /// Returns whether another process may take the store over while clients of this one live: the
+  /// store has a server and several replicas.
+  boolean hasSuccessors();
+
+  /// Returns the nodes directly below the root of a tree, as the last root has listed them.
+  ///
+  /// @throws stoa.Unavailable when the store cannot answer
+  List<String> children(String domain);
+
+  /// Replaces that list; durable on return.
+  ///
+  /// @throws stoa.Unavailable when the store accepts nothing any more
+  void keepChildren(String domain, Collection<String> nodes);
 
   /// Returns the timing of the process that has the store.
   Timing timing();

@@ -10,30 +10,38 @@ import stoa.migration.core.TreeNode;
 
 /// A frame of one stream between two processes. The first frame gives the purpose of the stream.
 sealed interface Frame {
-  /// The version of the frames.
-  int VERSION = 4;
+  /// The oldest version of the frames that this process speaks. All nodes speak it to each other,
+  /// except to a root.
+  int OLDEST = 4;
+
+  /// The newest version: roots and their children say [Message.Kept] and [Message.Return].
+  int NEWEST = 5;
 
   /// First: the stream is the connection between two nodes, of which the receiver's process has the
   /// second.
-  record Greeting(NodeId from, NodeId to, Tickets.Ticket ticket) implements Frame {}
+  record Greeting(int version, NodeId from, NodeId to, Tickets.Ticket ticket) implements Frame {}
 
   /// Between two nodes: a message.
   record Delivery(Message message) implements Frame {}
 
   /// First, to the process of the root: registers another process.
   ///
+  /// @param version the version of the sender's frames
   /// @param address the address of all its nodes
   /// @param name its name for people
   /// @param domain the domain of its tree
   /// @param locality its locality, according to its program
-  record Register(String address, String name, String domain, Locality locality) implements Frame {}
+  record Register(int version, String address, String name, String domain, Locality locality)
+      implements Frame {}
 
   /// The answer to [Register].
   ///
+  /// @param version that of the question
   /// @param leaseMillis the silence after which a connection ends
   /// @param locality the locality of the process: according to its program or, by default, to the
   ///   server
-  record Registered(NodeId root, TreeNode.Settings settings, long leaseMillis, Locality locality)
+  record Registered(
+      int version, NodeId root, TreeNode.Settings settings, long leaseMillis, Locality locality)
       implements Frame {}
 
   /// The ticket that the process shows to the one to which it connects, until the next one comes.

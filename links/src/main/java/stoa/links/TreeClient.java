@@ -77,7 +77,11 @@ public final class TreeClient implements Uplink {
   private boolean closed; // guarded by lock
   private long triedNanos; // of the thread that ticks
   private @Nullable Channel asked; // of the thread that ticks
+  // The version to register with, which an earlier server refuses; of the process of the root.
+  private volatile int version = Frame.NEWEST;
+  // The root, while this process is registered there and has its ticket; and the one before.
   private volatile @Nullable NodeId root;
+  private volatile @Nullable NodeId last;
   private volatile TreeNode.@Nullable Settings settings;
   private volatile Locality locality = Locality.UNKNOWN;
   private volatile Tickets.@Nullable Ticket ticket;
@@ -163,7 +167,7 @@ public final class TreeClient implements Uplink {
       lock.unlock();
     }
     var _ = pipe.dial(channel);
-    pipe.send(new Frame.Register(here.address(), name, domain, said));
+    pipe.send(new Frame.Register(version, here.address(), name, domain, said));
   }
 
   private final class Desk implements Pipe.Listener {
@@ -172,7 +176,7 @@ public final class TreeClient implements Uplink {
       switch (frame) {
         case Frame.Registered welcome -> registered(pipe, welcome);
         case Frame.Seal seal -> tickets.learn(seal);
-        case Frame.Pass(var next) -> passed(next);
+        case Frame.Pass(var next) -> passed(pipe, next);
         case Frame.Side(var object, boolean atServer) -> {
           var heard = sides;
           if (heard != null) heard.side(object, atServer);
@@ -195,7 +199,11 @@ public final class TreeClient implements Uplink {
       lock.lock();
       try {
         refused = why;
-        if (desk == pipe) desk = null;
+        if (desk != pipe) return;
+        desk = null;
+        root = null;
+        boolean isTooNew = why.code() == Status.Code.INVALID_ARGUMENT && version == Frame.NEWEST;
+        version = isTooNew ? Frame.OLDEST : Frame.NEWEST;
       } finally {
         lock.unlock();
       }
@@ -206,7 +214,7 @@ public final class TreeClient implements Uplink {
     NodeId at = welcome.root();
     long lease = TimeUnit.MILLISECONDS.toNanos(welcome.leaseMillis());
     LOG.debug("{} is registered at {}", name, at);
-    if (!at.equals(root)) tickets.forget();
+    if (!at.equals(last)) tickets.forget();
     settings = welcome.settings();
     locality = welcome.locality();
     leaseNanos = lease;
@@ -227,13 +235,15 @@ public final class TreeClient implements Uplink {
     if (heard != null) heard.forget();
     // Before the member's requests to the root.
     all.forEach(pipe::send);
-    root = at;
+    last = at;
   }
 
-  private void passed(Tickets.Ticket next) {
+  private void passed(Pipe pipe, Tickets.Ticket next) {
     lock.lock();
     try {
+      if (pipe != desk) return;
       ticket = next;
+      root = last;
       known.signalAll();
     } finally {
       lock.unlock();
@@ -252,6 +262,11 @@ public final class TreeClient implements Uplink {
     @Override
     public Tickets.@Nullable Ticket ticket() {
       return ticket;
+    }
+
+    @Override
+    public int version(NodeId to) {
+      return to.address().contains("://") ? Frame.OLDEST : version;
     }
 
     @Override

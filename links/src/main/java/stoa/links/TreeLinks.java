@@ -33,6 +33,9 @@ final class TreeLinks implements Links {
     /// Returns the ticket by which that process admits this one.
     Tickets.@Nullable Ticket ticket();
 
+    /// Returns the version of the frames between this process and a node.
+    int version(NodeId to);
+
     /// Passes on a message outside of the tree.
     void pass(NodeId from, NodeId to, Message.Direct message);
   }
@@ -82,6 +85,8 @@ final class TreeLinks implements Links {
     private final Deque<Message> early = new ArrayDeque<>();
     private @Nullable Pipe pipe;
     private boolean taken;
+    // The version of its frames; written before `pipe`.
+    private int version;
     // Whether it leads to a parent, which says how old the mandate is.
     private volatile boolean isUp;
     private long beatNanos = System.nanoTime();
@@ -152,8 +157,18 @@ final class TreeLinks implements Links {
     } else if (pipe == null) {
       connect(link, message);
     } else {
-      pipe.send(new Frame.Delivery(message));
+      say(link, pipe, message);
     }
+  }
+
+  /// A child of an earlier version cannot return to the next root, and is not told that it may.
+  private void say(Link link, Pipe pipe, Message message) {
+    int version;
+    synchronized (this) {
+      version = link.version;
+    }
+    if (message instanceof Message.Kept && version < Frame.NEWEST) return;
+    pipe.send(new Frame.Delivery(message));
   }
 
   /// Called by the one thread that works for the node, so that nothing overtakes.
@@ -171,7 +186,8 @@ final class TreeLinks implements Links {
       still = link.own.links.get(link.other) == link;
       link.pipe = pipe;
     }
-    pipe.send(new Frame.Greeting(link.own.id, link.other, ticket));
+    int version = network.version(link.other);
+    pipe.send(new Frame.Greeting(version, link.own.id, link.other, ticket));
     pipe.send(new Frame.Delivery(first));
     pipe.beat(null);
     if (!still) pipe.cut(Status.of(Status.Code.CANCELLED, "it has ended"));
@@ -245,7 +261,7 @@ final class TreeLinks implements Links {
   /// Takes the stream of a node that connects.
   ///
   /// @return the receiver of its frames from now on; null when it was refused
-  Pipe.@Nullable Listener accept(Pipe pipe, NodeId from, NodeId to) {
+  Pipe.@Nullable Listener accept(Pipe pipe, int version, NodeId from, NodeId to) {
     Link link = null;
     synchronized (this) {
       Own own = nodes.get(to);
@@ -253,6 +269,7 @@ final class TreeLinks implements Links {
         Link known = own.links.computeIfAbsent(from, _ -> new Link(own, from));
         if (known.pipe == null && !known.taken) link = known;
         known.taken = true;
+        known.version = version;
       }
     }
     if (link != null) {
@@ -273,7 +290,7 @@ final class TreeLinks implements Links {
           return;
         }
       }
-      pipe.send(new Frame.Delivery(next));
+      say(link, pipe, next);
     }
   }
 

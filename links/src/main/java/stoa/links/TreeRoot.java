@@ -64,6 +64,11 @@ final class TreeRoot implements AutoCloseable {
     }
 
     @Override
+    public int version(NodeId to) {
+      return Frame.OLDEST; // it dials to none
+    }
+
+    @Override
     public void pass(NodeId from, NodeId to, Message.Direct message) {
       Desk desk = desks.get(to.address());
       if (desk != null) desk.pipe.send(new Frame.Relayed(from, to, message));
@@ -76,9 +81,8 @@ final class TreeRoot implements AutoCloseable {
   /// @return the receiver of its frames from now on; null when it was refused
   Pipe.@Nullable Listener enter(Pipe pipe, Frame first, Locality seen) {
     return switch (first) {
-      case Frame.Greeting(NodeId from, NodeId to, var ticket) -> greeted(pipe, from, to, ticket);
-      case Frame.Register(String address, String name, _, var said) ->
-          register(pipe, address, name, said.equals(Locality.UNKNOWN) ? seen : said);
+      case Frame.Greeting greeting -> greeted(pipe, greeting);
+      case Frame.Register asks -> register(pipe, asks, seen);
       default -> refuse(pipe, Status.Code.INVALID_ARGUMENT, "no first frame: " + first);
     };
   }
@@ -88,14 +92,17 @@ final class TreeRoot implements AutoCloseable {
     return null;
   }
 
-  private Pipe.@Nullable Listener greeted(
-      Pipe pipe, NodeId from, NodeId to, Tickets.Ticket ticket) {
-    if (tickets.isGood(ticket, from.address())) return links.accept(pipe, from, to);
+  private Pipe.@Nullable Listener greeted(Pipe pipe, Frame.Greeting greeting) {
+    NodeId from = greeting.from();
+    if (tickets.isGood(greeting.ticket(), from.address())) {
+      return links.accept(pipe, greeting.version(), from, greeting.to());
+    }
     return refuse(pipe, Status.Code.UNAUTHENTICATED, "the ticket of " + from + " is not good");
   }
 
-  private Pipe.@Nullable Listener register(
-      Pipe pipe, String address, String name, Locality locality) {
+  private Pipe.@Nullable Listener register(Pipe pipe, Frame.Register asks, Locality seen) {
+    String address = asks.address();
+    String name = asks.name();
     if (desks.size() >= MEMBERS_MAX) {
       return refuse(
           pipe,
@@ -105,7 +112,9 @@ final class TreeRoot implements AutoCloseable {
     if (!address.contains("://") || address.length() > NAME_MAX || name.length() > NAME_MAX) {
       return refuse(pipe, Status.Code.INVALID_ARGUMENT, "no address of a member: " + address);
     }
-    var desk = new Desk(pipe, address, name, locality);
+    var said = asks.locality();
+    var locality = said.equals(Locality.UNKNOWN) ? seen : said;
+    var desk = new Desk(pipe, asks.version(), address, name, locality);
     Desk before = desks.put(address, desk);
     if (before != null) before.pipe.cut(Status.of(Status.Code.ABORTED, "it came again"));
     background.execute(desk::welcome);
@@ -115,14 +124,16 @@ final class TreeRoot implements AutoCloseable {
   /// The registration of a process.
   private final class Desk implements Pipe.Listener, Domain.Watcher {
     private final Pipe pipe;
+    private final int version;
     private final String address;
     private final String name;
     private final Locality locality;
     private final Set<StreamId> asked = ConcurrentHashMap.newKeySet();
     private volatile Frame.@Nullable Position position;
 
-    private Desk(Pipe pipe, String address, String name, Locality locality) {
+    private Desk(Pipe pipe, int version, String address, String name, Locality locality) {
       this.pipe = pipe;
+      this.version = version;
       this.address = address;
       this.name = name;
       this.locality = locality;
@@ -136,7 +147,9 @@ final class TreeRoot implements AutoCloseable {
         pipe.cut(Status.of(Status.Code.UNAVAILABLE, "another server has the store"));
         return;
       }
-      pipe.send(new Frame.Registered(domain.root(), domain.settings(), lease.toMillis(), locality));
+      pipe.send(
+          new Frame.Registered(
+              version, domain.root(), domain.settings(), lease.toMillis(), locality));
       let(tickets.last());
     }
 

@@ -134,10 +134,10 @@ public final class TreeServer implements Service, AutoCloseable {
 
   /// The root of a first frame.
   private @Nullable TreeRoot root(Pipe pipe, Frame first) {
-    if (first instanceof Frame.Greeting(_, var to, _)) {
+    if (first instanceof Frame.Greeting(_, _, var to, _)) {
       return roots.values().stream().filter(root -> root.is(to)).findAny().orElse(null);
     }
-    if (first instanceof Frame.Register(_, _, String domain, _)) return root(pipe, domain);
+    if (first instanceof Frame.Register(_, _, _, String domain, _)) return root(pipe, domain);
     pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "no first frame: " + first));
     return null;
   }

@@ -3,6 +3,8 @@ package stoa.migration;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -47,6 +49,7 @@ public final class Domain implements Placing.Root {
 
   static final long TICK_MILLIS = 200;
   private static final long CONFIRM_MILLIS = 100;
+  private static final long RETURN_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final String ROOT = "root";
   static final String THREAD = "stoa-migration";
   private static final Logger LOG = LoggerFactory.getLogger(Domain.class);
@@ -76,6 +79,9 @@ public final class Domain implements Placing.Root {
   private final Timing.Line deadlines;
   private final Timing.Line confirming;
   private final Mandate mandate = new Mandate(Mandate.LENGTH_NANOS);
+  // For how long clients of the root before may return, and whether they still may.
+  private final long returnsUntilNanos;
+  private volatile boolean expects = true;
   private volatile boolean served;
   private volatile @Nullable RuntimeException over;
 
@@ -92,13 +98,9 @@ public final class Domain implements Placing.Root {
     this.clock = clock;
     this.settings = settings.withCopyBytesMax(store.limits().residentBytesMax());
     root = new NodeId(ROOT, (store.epoch() << ROOTS_BITS) + before);
-    rootStore = new RootStore(store, this::atRoot, this::end);
-    rootMember =
-        new Member(
-            here,
-            rootStore,
-            ROOT,
-            TreeNode.root(root, this.settings, root.number() << GENERATIONS_BITS));
+    rootStore = new RootStore(store, name, this::settle, this::atRoot, this::end);
+    rootMember = new Member(here, rootStore, ROOT, rootNode());
+    returnsUntilNanos = timing.nanoTime() + RETURN_NANOS;
     rootMember.begin();
     auto = new AutoRoot(store, rootMember, rootStore::know);
     lender = new Lender(store, rootStore, rootMember);
@@ -107,8 +109,32 @@ public final class Domain implements Placing.Root {
     deadlines.every(TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS), this::endLate);
   }
 
+  private TreeNode rootNode() {
+    long oldest = root.number() << GENERATIONS_BITS;
+    if (!store.hasSuccessors()) return TreeNode.root(root, settings, oldest);
+    SortedSet<NodeId> expected = new TreeSet<>();
+    store.children(name).forEach(child -> expected.add(NodeId.named(child)));
+    return TreeNode.root(root, settings, oldest, expected, States::isOver);
+  }
+
+  /* Asks the store whether an object that a node wants is lent, as an earlier root may have done. */
+  private void settle(PlacedObject object) {
+    if (!store.hasSuccessors()) return;
+    timing.start(() -> {
+      try {
+        lender.settle(object);
+      } catch (RuntimeException later) {
+        LOG.debug("it is not known whether {} is lent: {}", object, later.getMessage());
+      }
+    });
+  }
+
   private void tick() {
     try {
+      if (expects && timing.nanoTime() - returnsUntilNanos > 0) {
+        expects = false;
+        rootMember.on(new Event.NoReturns());
+      }
       members.forEach(Member::tick);
       lender.tick();
     } catch (RuntimeException | Error failed) {

@@ -7,6 +7,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -33,6 +34,7 @@ import stoa.migration.core.Copy;
 import stoa.migration.core.CopyVersion;
 import stoa.migration.core.Event;
 import stoa.migration.core.Mandate;
+import stoa.migration.core.NodeId;
 
 /// The store as the root uses it: the root reads states from it, and writes them in the order of
 /// their arrival. Thread-safe.
@@ -54,6 +56,8 @@ final class RootStore implements AutoCloseable {
   private final Repeats repeats = new Repeats();
 
   private final PlacedStore store;
+  private final String domain;
+  private final Consumer<PlacedObject> unlent;
   private final long quietUntilNanos;
   private final Consumer<Event> root;
   private final Consumer<RuntimeException> failed;
@@ -64,10 +68,11 @@ final class RootStore implements AutoCloseable {
   private final Timing.Line writer;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wrote = lock.newCondition();
-  // Guarded by `lock`: the copies to persist, their last number, and the last persisted number; and
-  // the streams to load when their objects are known.
+  // Guarded by `lock`: the copies to persist, their last number, and the last persisted number; the
+  // streams to load when their objects are known and here; and the children to persist.
   private NavigableMap<StreamId, Copy> pending = new TreeMap<>();
   private final SortedMap<StreamId, StreamId> unnamed = new TreeMap<>();
+  private @Nullable SortedSet<NodeId> children;
   private boolean asked;
   private boolean urgent;
   // How often all waiting copies were written. A write that was scheduled before then comes too
@@ -81,10 +86,19 @@ final class RootStore implements AutoCloseable {
 
   /// Creates it.
   ///
+  /// @param domain the domain of the tree
+  /// @param unlent is asked for an object that the store may have lent under an earlier root
   /// @param root receives what was loaded and what has persisted
   /// @param failed receives the reason for the end
-  RootStore(PlacedStore store, Consumer<Event> root, Consumer<RuntimeException> failed) {
+  RootStore(
+      PlacedStore store,
+      String domain,
+      Consumer<PlacedObject> unlent,
+      Consumer<Event> root,
+      Consumer<RuntimeException> failed) {
     this.store = store;
+    this.domain = domain;
+    this.unlent = unlent;
     timing = store.timing();
     writer = timing.line(Domain.THREAD);
     quietUntilNanos = store.freeNanos() + Mandate.LENGTH_NANOS;
@@ -120,7 +134,7 @@ final class RootStore implements AutoCloseable {
     boolean waiting;
     lock.lock();
     try {
-      waiting = isHere(stream) && unnamed.remove(stream) != null;
+      waiting = unnamed.remove(stream) != null;
     } finally {
       lock.unlock();
     }
@@ -139,14 +153,20 @@ final class RootStore implements AutoCloseable {
 
   /// Reads a state, as soon as its object is known and is not at the server.
   void load(StreamId stream) {
+    PlacedObject elsewhere = null;
     lock.lock();
     try {
       if (!isHere(stream)) {
         unnamed.put(stream, stream);
-        return;
+        elsewhere = objects.get(stream);
+        if (elsewhere == null) return;
       }
     } finally {
       lock.unlock();
+    }
+    if (elsewhere != null) {
+      unlent.accept(elsewhere);
+      return;
     }
     submit(
         loading(),
@@ -203,9 +223,12 @@ final class RootStore implements AutoCloseable {
   }
 
   /// Writes states, after all earlier ones, in a while or when a caller waits for it.
-  void persist(long number, List<Copy> copies) {
+  ///
+  /// @param nodes the children of the root; null when they have not changed
+  void persist(long number, List<Copy> copies, @Nullable SortedSet<NodeId> nodes) {
     lock.lock();
     try {
+      if (nodes != null) children = nodes;
       for (var copy : copies) pending.put(copy.object(), copy);
       pendingTo = number;
       if (asked) return;
@@ -245,6 +268,7 @@ final class RootStore implements AutoCloseable {
    */
   private void write(long before) {
     NavigableMap<StreamId, Copy> copies;
+    SortedSet<NodeId> nodes;
     long to;
     lock.lock();
     try {
@@ -254,6 +278,8 @@ final class RootStore implements AutoCloseable {
       copies = pending;
       pending = new TreeMap<>();
       to = pendingTo;
+      nodes = children;
+      children = null;
       asked = false;
       urgent = false;
     } finally {
@@ -272,9 +298,10 @@ final class RootStore implements AutoCloseable {
               new PlacedState(version.generation(), version.number(), state.bytes())));
     }
     try {
+      if (nodes != null) store.keepChildren(domain, outside(nodes));
       store.persist(changes);
     } catch (LimitExceeded full) {
-      writeAgain(copies, full);
+      writeAgain(copies, nodes, full);
       return;
     }
     lock.lock();
@@ -288,12 +315,22 @@ final class RootStore implements AutoCloseable {
     root.accept(new Event.Persisted(to));
   }
 
+  /* The nodes of other processes: those of this one end with the root. */
+  private static List<String> outside(SortedSet<NodeId> nodes) {
+    return nodes.stream()
+        .filter(node -> RoutedLinks.isOutside(node.address()))
+        .map(NodeId::toString)
+        .toList();
+  }
+
   /* The store is too busy: nothing was written, and nothing is lost. */
-  private void writeAgain(Map<StreamId, Copy> copies, LimitExceeded full) {
+  private void writeAgain(
+      Map<StreamId, Copy> copies, @Nullable SortedSet<NodeId> nodes, LimitExceeded full) {
     repeats.tell("states of objects are not written yet: " + full.getMessage(), LOG::warn);
     lock.lock();
     try {
       copies.forEach(pending::putIfAbsent);
+      if (children == null) children = nodes;
       if (asked) return;
       asked = true;
       writeAfter(AGAIN_NANOS);

@@ -89,16 +89,16 @@ class RootStoreTest {
         EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
       List<Event> told = new ArrayList<>();
       var store = (PlacedStore) PlacedStore.of(stoa);
-      var states = new RootStore(store, told::add, failure -> told.add(null));
+      var states = new RootStore(store, "default", _ -> {}, told::add, failure -> told.add(null));
       later.clear();
       for (int number = 1; number <= 10; number++) {
-        states.persist(number, List.of());
+        states.persist(number, List.of(), null);
         states.hasten();
         assertEquals(number, told.size());
       }
       List<Runnable> before = List.copyOf(later);
       later.clear();
-      states.persist(11, List.of());
+      states.persist(11, List.of(), null);
       before.forEach(Runnable::run);
       assertEquals(10, told.size(), "it waits for newer ones");
       later.remove().run();

@@ -1,7 +1,10 @@
 package stoa.objects;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.Gone;
@@ -34,6 +37,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
 
   private final LocalService stoa;
   private final long freeNanos;
+  private final Map<String, TreeChildren> trees = new ConcurrentHashMap<>();
 
   /// @param freeNanos the time from which on no other process has the objects
   LocalPlacedStore(LocalService stoa, long freeNanos) {
@@ -50,6 +54,21 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
   @Override
   public boolean mayHaveOthers() {
     return stoa.isServed() && epoch() > 1;
+  }
+
+  @Override
+  public boolean hasSuccessors() {
+    return stoa.isServed() && stoa.core().isReplicated();
+  }
+
+  @Override
+  public List<String> children(String domain) {
+    return new TreeChildren(stoa.core(), domain).all();
+  }
+
+  @Override
+  public void keepChildren(String domain, Collection<String> nodes) {
+    trees.computeIfAbsent(domain, name -> new TreeChildren(stoa.core(), name)).replace(nodes);
   }
 
   @Override
