@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
 import stoa.base.CallId;
 import stoa.base.Clock;
+import stoa.base.StreamId;
 import stoa.base.Timing;
 
 /// The durable side of client-placed objects: the interface through which `stoa.migration` uses a
@@ -63,12 +64,18 @@ public interface PlacedStore extends PlacedObjects {
   /// Returns the nodes directly below the root of a tree, as the last root has listed them.
   ///
   /// @throws stoa.Unavailable when the store cannot answer
-  List<String> children(String domain);
+  Collection<String> children(String domain);
 
   /// Replaces that list; durable on return.
   ///
   /// @throws stoa.Unavailable when the store accepts nothing any more
   void keepChildren(String domain, Collection<String> nodes);
+
+  /// Returns the object of a stream, present or deleted; null when the store has none.
+  ///
+  /// @throws stoa.NotShareable when the store has no class of its type
+  /// @throws UnsupportedOperationException when it cannot be at clients
+  @Nullable PlacedObject find(StreamId stream);
 
   /// Returns the timing of the process that has the store.
   Timing timing();

@@ -49,7 +49,10 @@ public final class Domain implements Placing.Root {
 
   static final long TICK_MILLIS = 200;
   private static final long CONFIRM_MILLIS = 100;
+
+  // The time in which clients of the root before may return.
   private static final long RETURN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private static final String ROOT = "root";
   static final String THREAD = "stoa-migration";
   private static final Logger LOG = LoggerFactory.getLogger(Domain.class);
@@ -79,9 +82,8 @@ public final class Domain implements Placing.Root {
   private final Timing.Line deadlines;
   private final Timing.Line confirming;
   private final Mandate mandate = new Mandate(Mandate.LENGTH_NANOS);
-  // For how long clients of the root before may return, and whether they still may.
-  private final long returnsUntilNanos;
-  private volatile boolean expects = true;
+  // The end of the present time for returns.
+  private volatile long returnsUntilNanos;
   private volatile boolean served;
   private volatile @Nullable RuntimeException over;
 
@@ -122,17 +124,19 @@ public final class Domain implements Placing.Root {
     if (!store.hasSuccessors()) return;
     timing.start(() -> {
       try {
-        lender.settle(object);
+        if (!lender.settle(object)) atRoot(new Event.AtServer(object.stream()));
       } catch (RuntimeException later) {
         LOG.debug("it is not known whether {} is lent: {}", object, later.getMessage());
+        rootStore.loadAgain(object.stream());
       }
     });
   }
 
   private void tick() {
     try {
-      if (expects && timing.nanoTime() - returnsUntilNanos > 0) {
-        expects = false;
+      long now = timing.nanoTime();
+      if (store.hasSuccessors() && now - returnsUntilNanos > 0) {
+        returnsUntilNanos = now + RETURN_NANOS;
         rootMember.on(new Event.NoReturns());
       }
       members.forEach(Member::tick);
@@ -521,7 +525,7 @@ public final class Domain implements Placing.Root {
 
   @Override
   public void met(PlacedObject object) {
-    lender.settle(object);
+    boolean _ = lender.settle(object);
   }
 
   @Override

@@ -153,19 +153,16 @@ final class RootStore implements AutoCloseable {
 
   /// Reads a state, as soon as its object is known and is not at the server.
   void load(StreamId stream) {
-    PlacedObject elsewhere = null;
+    boolean isHere;
     lock.lock();
     try {
-      if (!isHere(stream)) {
-        unnamed.put(stream, stream);
-        elsewhere = objects.get(stream);
-        if (elsewhere == null) return;
-      }
+      isHere = isHere(stream);
+      if (!isHere) unnamed.put(stream, stream);
     } finally {
       lock.unlock();
     }
-    if (elsewhere != null) {
-      unlent.accept(elsewhere);
+    if (!isHere) {
+      submit(timing::start, () -> find(stream));
       return;
     }
     submit(
@@ -187,12 +184,31 @@ final class RootStore implements AutoCloseable {
         });
   }
 
+  /*
+   * Finds out what an object is that no client has named yet. Clients that named it to an earlier
+   * root may have ended, and the object may be at others that have never called it.
+   */
+  private void find(StreamId stream) {
+    var object = objects.get(stream);
+    if (object != null) {
+      unlent.accept(object);
+      return;
+    }
+    try {
+      object = store.find(stream);
+      if (object != null && object.domain().equals(domain)) know(object);
+    } catch (RuntimeException | LinkageError unknown) {
+      LOG.debug("the store does not name the object of {}: {}", stream, unknown.getMessage());
+    }
+  }
+
   /// Returns the store's state of an object, in its travelling form.
   static byte[] packed(PlacedStore.Stored stored) {
     return States.packed(new States.State(stored.life(), stored.bytes()));
   }
 
-  private void loadAgain(StreamId stream) {
+  /// Reads a state after a while.
+  void loadAgain(StreamId stream) {
     try {
       writer.after(AGAIN_NANOS, () -> load(stream));
     } catch (RejectedExecutionException closed) {

@@ -8,11 +8,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.Placement;
+import stoa.Shared;
+import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.base.Clock;
 import stoa.base.Timing;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
 import stoa.migration.core.Event;
 import stoa.objects.EmbeddedEngine;
@@ -82,6 +88,70 @@ class RootStoreTest {
                 method.getName().equals("timing") ? timing : method.invoke(real, arguments));
   }
 
+  /// A number at clients.
+  @Shared(name = "test.RootCount", placement = Placement.CLIENT)
+  public static class Count {
+    private long count;
+
+    public long add(long more) {
+      count += more;
+      return count;
+    }
+  }
+
+  private static RootStore over(PlacedStore store, String domain, List<Event> told) {
+    return new RootStore(store, domain, _ -> {}, told::add, failure -> told.add(null));
+  }
+
+  private List<PlacedObject> counts(Stoa stoa, int from, int to) {
+    var store = PlacedStore.of(stoa);
+    return IntStream.range(from, to)
+        .mapToObj(i -> store.object(stoa.get(Count.class, "count " + i)))
+        .toList();
+  }
+
+  private static void save(PlacedStore store, List<PlacedObject> objects) {
+    for (var object : objects) {
+      var state = new PlacedState(1, 1, object.state(new Count()));
+      store.persist(List.of(new PlacedStore.Change(object, PlacedObject.FIRST_LIFE, state)));
+    }
+  }
+
+  @Test
+  void anObjectThatOnlyEndedClientsNamedIsFoundInTheStore() {
+    var config = StoaConfig.of("memory:");
+    try (var stoa =
+        EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
+      List<Event> told = new ArrayList<>();
+      var store = (PlacedStore) PlacedStore.of(stoa);
+      var states = over(store, "default", told);
+      var objects = counts(stoa, 0, 2);
+      save(store, objects.subList(0, 1));
+      for (var object : objects) states.load(object.stream());
+      var loaded = told.stream().map(Event.Loaded.class::cast).map(Event.Loaded::object).toList();
+      assertEquals(List.of(objects.getFirst().stream()), loaded, "the store lacks the second one");
+      states.know(objects.getLast());
+      assertEquals(2, told.size());
+      states.close();
+    }
+  }
+
+  @Test
+  void anObjectOfAnotherDomainIsNotFound() {
+    var config = StoaConfig.of("memory:");
+    try (var stoa =
+        EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
+      List<Event> told = new ArrayList<>();
+      var store = (PlacedStore) PlacedStore.of(stoa);
+      var states = over(store, "votes", told);
+      var objects = counts(stoa, 0, 1);
+      save(store, objects);
+      states.load(objects.getFirst().stream());
+      assertEquals(List.of(), told);
+      states.close();
+    }
+  }
+
   @Test
   void whoIsHastenedLeavesNoTimeBehindAtWhichTheNextAreWrittenEarly() {
     var config = StoaConfig.of("memory:");
@@ -89,7 +159,7 @@ class RootStoreTest {
         EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
       List<Event> told = new ArrayList<>();
       var store = (PlacedStore) PlacedStore.of(stoa);
-      var states = new RootStore(store, "default", _ -> {}, told::add, failure -> told.add(null));
+      var states = over(store, "default", told);
       later.clear();
       for (int number = 1; number <= 10; number++) {
         states.persist(number, List.of(), null);

@@ -14,6 +14,8 @@ import stoa.base.CallId;
 import stoa.base.Check;
 import stoa.base.Clock;
 import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.base.StreamId;
 import stoa.base.Timing;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedObject;
@@ -62,13 +64,24 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
   }
 
   @Override
-  public List<String> children(String domain) {
-    return new TreeChildren(stoa.core(), domain).all();
+  public Collection<String> children(String domain) {
+    return tree(domain).all();
   }
 
   @Override
   public void keepChildren(String domain, Collection<String> nodes) {
-    trees.computeIfAbsent(domain, name -> new TreeChildren(stoa.core(), name)).replace(nodes);
+    tree(domain).replace(nodes);
+  }
+
+  private TreeChildren tree(String domain) {
+    return trees.computeIfAbsent(domain, name -> new TreeChildren(stoa.core(), name));
+  }
+
+  @Override
+  public @Nullable PlacedObject find(StreamId stream) {
+    Key key = stoa.changes().logged().keyOf(stream);
+    if (key == null) return null;
+    return stoa.placed(stoa.catalog().typeNamed(key.space()), key, new Existence.Undeleted(null));
   }
 
   @Override

@@ -1,8 +1,8 @@
 package stoa.objects;
 
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Decoder;
@@ -20,12 +20,14 @@ import stoa.store.running.HandlerFactory;
 /// The nodes directly below the root of each tree of client-placed objects, in the store itself:
 /// the next root expects them. Thread-safe; waits for the disk.
 ///
-/// A key for each domain holds a list, which each put replaces. The store trims the key's stream
-/// from time to time.
+/// A key for each domain holds a list, since a tree may have thousands of leaves below its root.
+/// The store trims the key's stream from time to time.
 ///
 /// ```
-/// put, answer of a get, checkpoint:   count varint, then each name as text
-/// answer of a put:                    nothing
+/// put:                           names that come, names that go
+/// answer of a get, checkpoint:   names
+/// names:                         count varint, then each name as text
+/// answer of a put:               nothing
 /// ```
 final class TreeChildren {
   private static final String SPACE = "stoa/tree";
@@ -36,6 +38,8 @@ final class TreeChildren {
   private final Store store;
   private final Key key;
   private int changes; // guarded by this
+  // The list; null while it may be another one. Guarded by this.
+  private @Nullable SortedSet<String> known;
 
   /// Creates the list of a domain.
   TreeChildren(Store store, String domain) {
@@ -49,22 +53,42 @@ final class TreeChildren {
   }
 
   /// Returns the list.
-  List<String> all() {
-    var request =
-        store.get(store.target(key), key, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
-    var in = new Decoder(request.answer().encoded());
-    List<String> all = new ArrayList<>();
-    for (long left = in.varint(); left > 0; left--) all.add(in.text());
-    return all;
+  synchronized SortedSet<String> all() {
+    var all = known;
+    if (all == null) {
+      var terms = Terms.expecting(new Existence.Any(null)).at(Pace.SHORT);
+      all = names(new Decoder(store.get(store.target(key), key, terms).answer().encoded()));
+      known = all;
+    }
+    return new TreeSet<>(all);
   }
 
   /// Replaces the list; durable on return.
   synchronized void replace(Collection<String> names) {
-    var out = new Encoder(64).varint(names.size());
-    names.forEach(out::text);
+    SortedSet<String> before = all();
+    var come = new TreeSet<>(names);
+    come.removeAll(before);
+    var gone = new TreeSet<>(before);
+    gone.removeAll(new TreeSet<>(names));
+    if (come.isEmpty() && gone.isEmpty()) return;
+    known = null;
+    byte[] change = names(names(new Encoder(64), come), gone).toBytes();
     var terms = Terms.expecting(new Existence.Any(null)).at(Pace.SHORT);
-    var _ = store.put(store.target(key), Put.of(out.toBytes()), terms).answer();
+    var _ = store.put(store.target(key), Put.of(change), terms).answer();
+    known = new TreeSet<>(names);
     if (++changes % TRIM_EVERY == 0) store.forget(key);
+  }
+
+  private static Encoder names(Encoder out, Collection<String> names) {
+    out.varint(names.size());
+    names.forEach(out::text);
+    return out;
+  }
+
+  private static SortedSet<String> names(Decoder in) {
+    SortedSet<String> names = new TreeSet<>();
+    for (long left = in.varint(); left > 0; left--) names.add(in.text());
+    return names;
   }
 
   private static final class Names implements Handler {
@@ -72,7 +96,7 @@ final class TreeChildren {
         new HandlerFactory() {
           @Override
           public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
-            return new Names(new Encoder(1).varint(0).toBytes());
+            return new Names(new TreeSet<>());
           }
 
           @Override
@@ -82,7 +106,7 @@ final class TreeChildren {
 
           @Override
           public Handler restore(Key key, byte[] checkpoint) {
-            return new Names(checkpoint);
+            return new Names(names(new Decoder(checkpoint)));
           }
 
           @Override
@@ -91,15 +115,17 @@ final class TreeChildren {
           }
         };
 
-    private byte[] all;
+    private final SortedSet<String> all;
 
-    private Names(byte[] all) {
+    private Names(SortedSet<String> all) {
       this.all = all;
     }
 
     @Override
     public Answer put(byte[] value, Execution execution) {
-      all = value.clone();
+      var in = new Decoder(value);
+      all.addAll(names(in));
+      all.removeAll(names(in));
       return () -> new byte[0];
     }
 
@@ -111,7 +137,7 @@ final class TreeChildren {
 
     @Override
     public byte[] checkpoint() {
-      return all.clone();
+      return names(new Encoder(64), all).toBytes();
     }
   }
 }

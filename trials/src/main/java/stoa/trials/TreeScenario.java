@@ -105,7 +105,8 @@ public final class TreeScenario implements Scenario {
   @Override
   public void run(Chance chance, Trace trace) throws Exception {
     Path directory = Files.createTempDirectory("tree-history");
-    try (var cluster = Cluster.start(directory, SERVERS)) {
+    int fanOut = chance.percent(50) ? 2 : CLIENTS;
+    try (var cluster = Cluster.start(directory, SERVERS, Cluster.Shape.withFanOut(fanOut))) {
       run(cluster, chance, trace);
     } finally {
       Directories.delete(directory);
@@ -235,6 +236,7 @@ public final class TreeScenario implements Scenario {
         try (var stoa = open(url, membership)) {
           note("joins as " + membership);
           jar.begin(stoa);
+          ofLife(stoa, lives).add(1);
           int most = chance.between(10, 80);
           for (int i = 0; i < most && !progress.areOver(); i++) turn(stoa);
         } catch (UnknownOutcome told) {
@@ -246,6 +248,12 @@ public final class TreeScenario implements Scenario {
         lives++;
       }
       return null;
+    }
+
+    /// Returns an object that only one client calls. When this client has left, the object may be
+    /// with another one, which does not know the object's name.
+    private Purse ofLife(Stoa stoa, long life) {
+      return stoa.get(Purse.class, name + " in life " + life);
     }
 
     private void note(String what) {
@@ -309,6 +317,10 @@ public final class TreeScenario implements Scenario {
     private void judge(Stoa stoa) {
       long now = stoa.get(Purse.class, name).balance();
       holds(now == durable, name + " is " + now + " after " + durable);
+      for (long life = 0; life < lives; life++) {
+        long once = ofLife(stoa, life).balance();
+        holds(once == 1, name + " in life " + life + " is " + once + " after 1");
+      }
       jar.look(stoa);
     }
   }

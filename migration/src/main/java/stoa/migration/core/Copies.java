@@ -177,7 +177,9 @@ final class Copies {
     above.putAll(Objects.requireNonNull(kept));
     List<Copy> copies = new ArrayList<>();
     for (var copy : newest.values()) {
-      if (!isKept(copy.object(), copy.version())) copies.add(copy);
+      // The root needs nothing of an object that was never constructed.
+      boolean isNothing = copy.state().length == 0;
+      if (!isNothing && !isKept(copy.object(), copy.version())) copies.add(copy);
     }
     copies.forEach(this::isAbove);
     dependencies.clear();

@@ -63,7 +63,12 @@ public sealed interface Event {
   /// @param version null when there is none
   record Loaded(StreamId object, @Nullable CopyVersion version, byte[] state) implements Event {}
 
-  /// Of the root: children of the root before that have not returned will not.
+  /// Of the root: an object that it loads is at the server. The store has all that nodes have done
+  /// to the object. The root loads it when it comes to the clients.
+  record AtServer(StreamId object) implements Event {}
+
+  /// Of the root: a time for returns is over. Children of the root before that have not returned
+  /// will not. Children with messages that have waited since the last such event are given up.
   record NoReturns() implements Event {}
 
   /// Of the root: all copies up to a number are durable.

@@ -232,11 +232,17 @@ public final class TreeNode {
   private SortedSet<NodeId> listed = new TreeSet<>();
   // The objects that must not go to others before the store has written a number.
   private final SortedMap<StreamId, Long> unsaved = new TreeMap<>();
+  // The objects here that wait until they may go to others.
+  private final SortedSet<StreamId> blocked = new TreeSet<>();
   private final SortedMap<NodeId, Newcomer> newcomers = new TreeMap<>();
   private final SortedMap<NodeId, Pending> pending = new TreeMap<>();
   private final List<Answering> answering = new ArrayList<>();
+  // The objects among those to load that are at the server.
+  private final SortedSet<StreamId> atServer = new TreeSet<>();
   // The messages of children that wait until objects are loaded.
   private final SortedMap<NodeId, Deque<Message>> unread = new TreeMap<>();
+  // Of each of these children, the first such message when the last time for returns was over.
+  private final SortedMap<NodeId, Message> overdue = new TreeMap<>();
   // By the number to persist: the children's copies in it.
   private final SortedMap<Long, SortedMap<NodeId, SortedMap<StreamId, CopyVersion>>> sent =
       new TreeMap<>();
@@ -416,6 +422,7 @@ public final class TreeNode {
       case Event.Tick() -> tick();
       case Event.Loaded loaded -> loaded(loaded);
       case Event.Persisted(long number) -> persisted(number);
+      case Event.AtServer(StreamId object) -> atServer(object);
       case Event.NoReturns() -> noReturns();
       case Event.Executed executed -> executed(executed);
       case Event.Lend(long number) -> lent.addAll(operation(number).objects);
@@ -783,8 +790,11 @@ public final class TreeNode {
     while (queue.head().equals(me)
         && queue.size() > 1
         && !busy.contains(object)
-        && !loading.contains(object)
-        && mayPass(object)) {
+        && !loading.contains(object)) {
+      if (!mayPass(object)) {
+        blocked.add(object);
+        return;
+      }
       migrate(queue, object);
     }
     if (isRoot && queue.isJust(me) && !busy.contains(object)) queues.remove(object);
@@ -830,7 +840,7 @@ public final class TreeNode {
   private void save(Upward with) {
     List<Copy> saved = new ArrayList<>();
     for (var copy : with.copies()) {
-      if (copies.save(copy)) saved.add(copy);
+      if (!atServer.contains(copy.object()) && copies.save(copy)) saved.add(copy);
     }
     if (isRoot) persist(saved);
     else with.dependencies().forEach(copies::depend);
@@ -1028,8 +1038,8 @@ public final class TreeNode {
     // Before all have returned, versions must be comparable to theirs.
     if (expected.isEmpty()) version = version.from(oldest);
     copies.load(new Copy(loaded.object(), version, loaded.state()));
-    List.copyOf(returning.keySet()).forEach(this::accept);
-    List.copyOf(unread.keySet()).forEach(this::readOn);
+    atServer.remove(loaded.object());
+    found();
     askAgain();
     advance(loaded.object());
   }
@@ -1121,7 +1131,9 @@ public final class TreeNode {
   /* Does what has waited until something is durable. */
   private void goOn() {
     if (isSettling()) return;
-    List.copyOf(queues.keySet()).forEach(this::advance);
+    var some = List.copyOf(blocked);
+    blocked.clear();
+    some.forEach(this::advance);
     var answers = List.copyOf(answering);
     answering.clear();
     answers.forEach(each -> answer(each.read, each.object, each.course));
@@ -1159,9 +1171,14 @@ public final class TreeNode {
     SortedSet<StreamId> all = new TreeSet<>(back.has().keySet());
     back.copies().copies().forEach(copy -> all.add(copy.object()));
     boolean isKnown = true;
-    for (var object : all) isKnown &= isLoaded(object);
+    for (var object : all) isKnown &= isFound(object);
     if (!isKnown) return;
     returning.remove(child);
+    if (isOfAnotherPast(back)) {
+      effects.add(new Effect.Cut(child));
+      giveUp(child);
+      return;
+    }
     expected.remove(child);
     children.put(child, Below.NEW);
     isToTell = true;
@@ -1176,8 +1193,35 @@ public final class TreeNode {
     if (expected.isEmpty()) settle();
   }
 
+  /*
+   * Whether the store has another past than a child. It has a newer version of an object than the
+   * node at which the object is, when a server of an earlier release, which reads no list, had the
+   * root in between. It lacks a version that was durable when it was set back. It has the object at
+   * the server when that was deleted meanwhile.
+   */
+  private boolean isOfAnotherPast(Message.Return back) {
+    SortedSet<StreamId> offered = new TreeSet<>();
+    back.copies().copies().forEach(copy -> offered.add(copy.object()));
+    boolean isOther = false;
+    for (var each : back.has().entrySet()) {
+      CopyVersion has = each.getValue();
+      isOther |= atServer.contains(each.getKey());
+      CopyVersion stored = copies.version(each.getKey());
+      boolean isDurable = !offered.contains(each.getKey());
+      isOther |= stored.compareTo(has) > 0;
+      isOther |= isDurable && isKnown(stored) && stored.number() < has.number();
+    }
+    return isOther;
+  }
+
+  /* The store does not know the version of a deleted object. */
+  private static boolean isKnown(CopyVersion stored) {
+    return !stored.equals(CopyVersion.NONE);
+  }
+
   private List<Copy> ofThisLife(List<Copy> offered) {
     return offered.stream()
+        .filter(copy -> !atServer.contains(copy.object()))
         .filter(copy -> {
           byte[] stored = copies.get(copy.object()).state();
           return !Objects.requireNonNull(lives).isOver(copy.state(), stored);
@@ -1199,9 +1243,25 @@ public final class TreeNode {
     boolean all = true;
     if (lives == null) return all;
     for (var copy : copies(message).copies()) {
-      if (copies.version(copy.object()).equals(CopyVersion.NONE)) all &= isLoaded(copy.object());
+      if (copies.version(copy.object()).equals(CopyVersion.NONE)) all &= isFound(copy.object());
     }
     return all;
+  }
+
+  /* Whether it is known what the store has of an object, or that it has all of it. */
+  private boolean isFound(StreamId object) {
+    return atServer.contains(object) || isLoaded(object);
+  }
+
+  private void atServer(StreamId object) {
+    if (!loading.contains(object)) return; // it has just come
+    atServer.add(object);
+    found();
+  }
+
+  private void found() {
+    List.copyOf(returning.keySet()).forEach(this::accept);
+    List.copyOf(unread.keySet()).forEach(this::readOn);
   }
 
   private void readOn(NodeId child) {
@@ -1217,11 +1277,24 @@ public final class TreeNode {
   }
 
   private void noReturns() {
+    giveUpOverdue();
     if (expected.isEmpty()) return;
     returning.keySet().forEach(child -> effects.add(new Effect.Cut(child)));
     returning.clear();
     expected.clear();
     settle();
+  }
+
+  /*
+   * Cuts children of whose objects this does not learn what the store has: no process tells the
+   * names, and the store does not have them.
+   */
+  private void giveUpOverdue() {
+    unread.forEach((child, all) -> {
+      if (all.element().equals(overdue.get(child))) effects.add(new Effect.Cut(child));
+    });
+    overdue.clear();
+    unread.forEach((child, all) -> overdue.put(child, all.element()));
   }
 
   /* All have returned, or never will; newer copies than these here may be lost. */

@@ -85,7 +85,7 @@ class MigrationTest {
 
   @Test
   void copiesThatTheRootPassesOnBeforeTheyAreDurableAreFound() {
-    var trouble = new MigrationWorld.Trouble(6, 20, 0, 30, 10, 6);
+    var trouble = new MigrationWorld.Trouble(6, 0, 0, 30, 10, 6);
     assertFound(trouble, MigrationWorld.Fault.EARLY_COPIES);
   }
 

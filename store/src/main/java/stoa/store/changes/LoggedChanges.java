@@ -199,6 +199,12 @@ public final class LoggedChanges {
     return found;
   }
 
+  /// Returns the key of a stream, alive or deleted; null when the log has none of these names.
+  public @Nullable Key keyOf(StreamId stream) {
+    Known found = find(stream);
+    return found.space == null ? null : names.key(found.space, found.name);
+  }
+
   /// Finds the key of a stream by the place in the directory that its last mark names.
   private Known find(StreamId stream) {
     Streams.At at = streams.lastMark(stream, Long.MAX_VALUE);
