@@ -10,12 +10,28 @@ import stoa.migration.core.TreeNode;
 
 /// A frame of one stream between two processes. The first frame gives the purpose of the stream.
 sealed interface Frame {
-  /// The oldest version of the frames that this process speaks. All nodes speak it to each other,
-  /// except to a root.
+  /// The oldest version of the frames that this process speaks.
   int OLDEST = 4;
 
-  /// The newest version: roots and their children say [Message.Kept] and [Message.Return].
+  /// The newest version: roots and their children say [Message.Kept] and [Message.Return], and a
+  /// parent passes on answers of strict reads to its child.
   int NEWEST = 5;
+
+  /// Ends the address of a process, and stands before the newest version that it speaks. Addresses
+  /// of processes that speak [#OLDEST] end without it.
+  char SPEAKS = '.';
+
+  /// Returns the newest version that this process and the process of an address both speak.
+  static int versionOf(String address) {
+    String token = address.substring(address.lastIndexOf('/') + 1);
+    int at = token.indexOf(SPEAKS);
+    if (at < 0) return OLDEST;
+    try {
+      return Math.clamp(Integer.parseInt(token.substring(at + 1)), OLDEST, NEWEST);
+    } catch (NumberFormatException unknown) {
+      return OLDEST;
+    }
+  }
 
   /// First: the stream is the connection between two nodes, of which the receiver's process has the
   /// second.

@@ -151,7 +151,7 @@ public final class PeerServer implements AutoCloseable {
 
   /// Opens a place for the nodes of a tree.
   Desk open() {
-    var desk = new Desk(place + token());
+    var desk = new Desk(place + token() + Frame.SPEAKS + Frame.NEWEST);
     desks.put(desk.address, desk);
     return desk;
   }

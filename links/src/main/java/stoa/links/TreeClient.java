@@ -266,7 +266,7 @@ public final class TreeClient implements Uplink {
 
     @Override
     public int version(NodeId to) {
-      return to.address().contains("://") ? Frame.OLDEST : version;
+      return to.address().contains("://") ? Frame.versionOf(to.address()) : version;
     }
 
     @Override

@@ -24,6 +24,10 @@ import stoa.transport.Status;
 /// A child connects to its parent; in the other direction, messages wait until it has. Silence
 /// beyond the lease ends a connection, and so does every failure. The other side refuses later
 /// messages, since a node never connects to the same one twice.
+///
+/// The answer of a strict read goes down by the connections on which the question has come up, from
+/// the highest node of its path. Where one of these is missing or of an earlier version, the root's
+/// process passes the answer on.
 final class TreeLinks implements Links {
   /// The part of the network outside these links. Called without locks.
   interface Network {
@@ -48,8 +52,27 @@ final class TreeLinks implements Links {
   // The most messages that wait for a node to connect.
   private static final int EARLY_MAX = 10_000;
 
+  // The most readers of which a node remembers the connection.
+  private static final int READERS_MAX = 4096;
+
   /// The number of signs of life that each side sends in a lease.
   static final int BEATS = 10;
+
+  /// The entries that came last.
+  private static final class Latest<V> extends LinkedHashMap<NodeId, V> {
+    private static final long serialVersionUID = 1L;
+
+    private final int entriesMax;
+
+    private Latest(int entriesMax) {
+      this.entriesMax = entriesMax;
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<NodeId, V> eldest) {
+      return size() > entriesMax;
+    }
+  }
 
   /// A node of this process.
   private static final class Own {
@@ -60,15 +83,9 @@ final class TreeLinks implements Links {
     private final Map<NodeId, Link> links = new TreeMap<>();
     // Children whose connections broke, until they certainly have no mandate.
     private final Map<NodeId, Ending> endings = new TreeMap<>();
-    private final Map<NodeId, Boolean> ended =
-        new LinkedHashMap<>() {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<NodeId, Boolean> eldest) {
-            return size() > ENDED_MAX;
-          }
-        };
+    private final Map<NodeId, Boolean> ended = new Latest<>(ENDED_MAX);
+    // The children below which strict reads began, by the nodes that read.
+    private final Map<NodeId, NodeId> readers = new Latest<>(READERS_MAX);
 
     private Own(NodeId id, Inbox inbox) {
       this.id = id;
@@ -195,7 +212,32 @@ final class TreeLinks implements Links {
 
   @Override
   public void tell(NodeId from, NodeId to, Message.Direct message) {
-    network.pass(from, to, message);
+    Pipe below = message instanceof Message.Answer ? towards(from, to) : null;
+    if (below == null) network.pass(from, to, message);
+    else below.send(new Frame.Relayed(from, to, message));
+  }
+
+  /// Returns the connection by which a strict read has come; null when there is none, or none that
+  /// takes answers. A node in the server has connections to all processes.
+  private synchronized @Nullable Pipe towards(NodeId from, NodeId reader) {
+    Own own = nodes.get(from);
+    NodeId child = own == null || isInServer(from) ? null : own.readers.get(reader);
+    Link link = own == null || child == null ? null : own.links.get(child);
+    return link == null || link.version < Frame.NEWEST ? null : link.pipe;
+  }
+
+  private static boolean isInServer(NodeId node) {
+    return !node.address().contains("://");
+  }
+
+  /// Passes on the answer of a strict read that came from the parent of a node.
+  private void passOn(Link link, NodeId to, Message.Answer answer) {
+    if (!deliver(link.other, to, answer)) tell(link.own.id, to, answer);
+  }
+
+  private synchronized void reads(Link link, NodeId reader) {
+    var _ = link.own.readers.remove(reader); // it becomes the latest
+    link.own.readers.put(reader, link.other);
   }
 
   @Override
@@ -304,7 +346,10 @@ final class TreeLinks implements Links {
     @Override
     public void frame(Pipe pipe, Frame frame) {
       if (frame instanceof Frame.Delivery(Message message) && isForNeighbors(message)) {
+        if (message instanceof Message.Ask ask && !link.isUp) reads(link, ask.read().node());
         post(link, new Event.Received(link.other, message));
+      } else if (link.isUp && frame instanceof Frame.Relayed(_, NodeId to, Message.Answer answer)) {
+        passOn(link, to, answer);
       } else {
         pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "nodes say messages to each other"));
       }
