@@ -19,6 +19,7 @@ import stoa.Unavailable;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
 import stoa.front.PlacedObject;
+import stoa.migration.Names;
 import stoa.migration.TreePosition;
 import stoa.migration.Uplink;
 import stoa.migration.core.CostModel;
@@ -70,7 +71,9 @@ public final class TreeClient implements Uplink {
       });
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition known = lock.newCondition();
-  private final Names named = new Names(OBJECTS_MAX); // changed with lock
+  // The names of the objects that it has called last, which it tells each new root. It tells the
+  // name of another object again when it calls this object. Changed with `lock`.
+  private final Names<Frame.Named> named = new Names<>(OBJECTS_MAX);
   private final Map<StreamId, Frame.Borrow> borrowed = new LinkedHashMap<>(); // guarded by lock
   private @Nullable Pipe desk; // guarded by lock
   private @Nullable Status refused; // guarded by lock
@@ -323,14 +326,15 @@ public final class TreeClient implements Uplink {
 
   @Override
   public void know(PlacedObject object) {
-    if (named.isKnown(object.stream())) return;
+    if (named.find(object.stream()) != null) return;
     Pipe pipe;
     Frame.Named frame;
     lock.lock();
     try {
-      if (named.isKnown(object.stream())) return;
+      if (named.find(object.stream()) != null) return;
       frame = new Frame.Named(object.type(), object.key());
-      named.add(object.stream(), frame);
+      boolean _ = named.add(object.stream(), frame);
+      named.mayGo(object.stream(), true);
       pipe = desk;
     } finally {
       lock.unlock();

@@ -100,7 +100,8 @@ public final class Domain implements Placing.Root {
     this.clock = clock;
     this.settings = settings.withCopyBytesMax(store.limits().residentBytesMax());
     root = new NodeId(ROOT, (store.epoch() << ROOTS_BITS) + before);
-    rootStore = new RootStore(store, name, this::settle, this::atRoot, this::end);
+    rootStore =
+        new RootStore(store, name, RootStore.OBJECTS_MAX, this::settle, this::atRoot, this::end);
     rootMember = new Member(here, rootStore, ROOT, rootNode());
     returnsUntilNanos = timing.nanoTime() + RETURN_NANOS;
     rootMember.begin();
@@ -488,9 +489,12 @@ public final class Domain implements Placing.Root {
   public long delete(PlacedObject object, @Nullable CallId id) {
     Member.refuseInside("delete " + object);
     Site.check(object, name);
-    return store.placement(object) == Placement.AUTO
-        ? auto.delete(object, id, () -> deleteHere(object, id))
-        : deleteHere(object, id);
+    long ended =
+        store.placement(object) == Placement.AUTO
+            ? auto.delete(object, id, () -> deleteHere(object, id))
+            : deleteHere(object, id);
+    rootStore.deleted(object);
+    return ended;
   }
 
   /*
@@ -531,6 +535,7 @@ public final class Domain implements Placing.Root {
   @Override
   public void deleted(PlacedObject object) {
     lender.deleted(object);
+    rootStore.deleted(object);
   }
 
   @Override

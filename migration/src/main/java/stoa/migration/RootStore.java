@@ -39,7 +39,7 @@ import stoa.migration.core.NodeId;
 /// The store as the root uses it: the root reads states from it, and writes them in the order of
 /// their arrival. Thread-safe.
 final class RootStore implements AutoCloseable {
-  /// The most objects that the root knows.
+  /// The most objects that the root knows by name. It gives up names that the store has, too.
   static final int OBJECTS_MAX = 1_000_000;
 
   private static final long END_SECONDS = 10;
@@ -61,7 +61,8 @@ final class RootStore implements AutoCloseable {
   private final long quietUntilNanos;
   private final Consumer<Event> root;
   private final Consumer<RuntimeException> failed;
-  private final Map<StreamId, PlacedObject> objects = new ConcurrentHashMap<>();
+  private final int objectsMax;
+  private final Names<PlacedObject> objects; // changed with its lock
   // Of objects that may be lent, those that are or were: the root has them since.
   private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
   private final Timing timing;
@@ -87,17 +88,21 @@ final class RootStore implements AutoCloseable {
   /// Creates it.
   ///
   /// @param domain the domain of the tree
+  /// @param objectsMax the most objects that it knows by name
   /// @param unlent is asked for an object that the store may have lent under an earlier root
   /// @param root receives what was loaded and what has persisted
   /// @param failed receives the reason for the end
   RootStore(
       PlacedStore store,
       String domain,
+      int objectsMax,
       Consumer<PlacedObject> unlent,
       Consumer<Event> root,
       Consumer<RuntimeException> failed) {
     this.store = store;
     this.domain = domain;
+    this.objectsMax = objectsMax;
+    objects = new Names<>(objectsMax);
     this.unlent = unlent;
     timing = store.timing();
     writer = timing.line(Domain.THREAD);
@@ -111,15 +116,17 @@ final class RootStore implements AutoCloseable {
   /// @throws LimitExceeded when there are too many
   void know(PlacedObject object) {
     StreamId stream = object.stream();
-    if (objects.containsKey(stream)) return;
-    if (objects.size() >= OBJECTS_MAX) {
-      throw new LimitExceeded(
-          object
-              + " is one too many: a tree has at most "
-              + OBJECTS_MAX
-              + " objects; restart the server to forget the unused ones");
+    if (objects.find(stream) != null) return;
+    synchronized (objects) {
+      if (objects.find(stream) == null && !objects.add(stream, object)) {
+        throw new LimitExceeded(
+            object
+                + " is one too many: clients of a tree can name at most "
+                + objectsMax
+                + " objects that the store does not have; restart the server to forget the unused"
+                + " ones");
+      }
     }
-    objects.putIfAbsent(stream, object);
     loadIfWanted(stream);
   }
 
@@ -128,6 +135,11 @@ final class RootStore implements AutoCloseable {
     know(object);
     lent.add(object.stream());
     loadIfWanted(object.stream());
+  }
+
+  /// Records that the store has deleted an object, and may not have its name for ever.
+  void deleted(PlacedObject object) {
+    objects.mayGo(object.stream(), false);
   }
 
   private void loadIfWanted(StreamId stream) {
@@ -143,12 +155,14 @@ final class RootStore implements AutoCloseable {
 
   /* Whether the tree may have an object, as far as this process knows. */
   private boolean isHere(StreamId stream) {
-    var object = objects.get(stream);
+    var object = objects.find(stream);
     return object != null && (store.placement(object) != Placement.SERVER || lent.contains(stream));
   }
 
   private PlacedObject known(StreamId stream) {
-    return Objects.requireNonNull(objects.get(stream), "an object that was loaded");
+    var object = objects.find(stream);
+    if (object == null) object = store.find(stream);
+    return Objects.requireNonNull(object, "an object that was loaded");
   }
 
   /// Reads a state, as soon as its object is known and is not at the server.
@@ -179,17 +193,19 @@ final class RootStore implements AutoCloseable {
             return;
           }
           var state = stored.state();
+          if (state != null) objects.mayGo(stream, true);
           var version = state == null ? null : new CopyVersion(state.generation(), state.number());
           root.accept(new Event.Loaded(stream, version, packed(stored)));
         });
   }
 
   /*
-   * Finds out what an object is that no client has named yet. Clients that named it to an earlier
-   * root may have ended, and the object may be at others that have never called it.
+   * Finds out what an object is whose name is not here. Its name may be given up; or no client has
+   * named it to this root yet: those that named it to an earlier one may have ended, and the object
+   * may be at others that have never called it.
    */
   private void find(StreamId stream) {
-    var object = objects.get(stream);
+    var object = objects.find(stream);
     if (object != null) {
       unlent.accept(object);
       return;
@@ -320,6 +336,7 @@ final class RootStore implements AutoCloseable {
       writeAgain(copies, nodes, full);
       return;
     }
+    for (var change : changes) objects.mayGo(change.object().stream(), true);
     lock.lock();
     try {
       persisted = to;

@@ -1,16 +1,19 @@
 package stoa.migration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.LimitExceeded;
 import stoa.Placement;
 import stoa.Shared;
 import stoa.Stoa;
@@ -20,12 +23,16 @@ import stoa.base.Timing;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
+import stoa.migration.core.Copy;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.Event;
 import stoa.objects.EmbeddedEngine;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
 class RootStoreTest {
+  private static final int NAMES_MAX = 16;
+
   // The delayed tasks, in the order of the requests.
   private final Queue<Runnable> later = new ArrayDeque<>();
 
@@ -99,8 +106,9 @@ class RootStoreTest {
     }
   }
 
+  /* A root that knows a few objects by name. */
   private static RootStore over(PlacedStore store, String domain, List<Event> told) {
-    return new RootStore(store, domain, _ -> {}, told::add, failure -> told.add(null));
+    return new RootStore(store, domain, NAMES_MAX, _ -> {}, told::add, failure -> told.add(null));
   }
 
   private List<PlacedObject> counts(Stoa stoa, int from, int to) {
@@ -132,6 +140,62 @@ class RootStoreTest {
       assertEquals(List.of(objects.getFirst().stream()), loaded, "the store lacks the second one");
       states.know(objects.getLast());
       assertEquals(2, told.size());
+      states.close();
+    }
+  }
+
+  @Test
+  void namesThatTheStoreHasAreGivenUpAndFoundThere() {
+    var config = StoaConfig.of("memory:");
+    try (var stoa =
+        EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
+      List<Event> told = new ArrayList<>();
+      var store = (PlacedStore) PlacedStore.of(stoa);
+      var states = over(store, "default", told);
+      var objects = counts(stoa, 0, 3 * NAMES_MAX);
+      save(store, objects);
+      for (var object : objects) {
+        states.know(object);
+        states.load(object.stream());
+      }
+      states.load(objects.getFirst().stream()); // its name was given up
+      assertEquals(objects.size() + 1, told.size());
+      var changed = copy(objects.getFirst(), 2);
+      states.persist(1, List.of(copy(objects.get(1), 2), changed), null);
+      states.hasten();
+      assertEquals(new Event.Persisted(1), told.getLast());
+      for (int i = 0; i < 2; i++) {
+        var state = Objects.requireNonNull(store.load(objects.get(i)).state());
+        assertEquals(2, state.number());
+      }
+      states.close();
+    }
+  }
+
+  private static Copy copy(PlacedObject object, long number) {
+    byte[] state = object.state(new Count());
+    return new Copy(
+        object.stream(),
+        new CopyVersion(1, number),
+        States.packed(new States.State(PlacedObject.FIRST_LIFE, state)));
+  }
+
+  @Test
+  void aRootRefusesMoreNamesThatTheStoreDoesNotHave() {
+    var config = StoaConfig.of("memory:");
+    try (var stoa =
+        EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
+      List<Event> told = new ArrayList<>();
+      var states = over((PlacedStore) PlacedStore.of(stoa), "default", told);
+      var objects = counts(stoa, 0, NAMES_MAX + 1);
+      for (var object : objects.subList(0, NAMES_MAX)) {
+        states.know(object);
+        states.load(object.stream());
+      }
+      assertThrows(LimitExceeded.class, () -> states.know(objects.getLast()));
+      states.persist(1, List.of(copy(objects.getFirst(), 1)), null);
+      states.hasten();
+      states.know(objects.getLast());
       states.close();
     }
   }
