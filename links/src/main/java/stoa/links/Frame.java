@@ -50,6 +50,10 @@ sealed interface Frame {
   record Register(int version, String address, String name, String domain, Locality locality)
       implements Frame {}
 
+  /// From the process of the root, before [Registered]: the receiver may use objects of some types
+  /// alone.
+  record Credentials(TypeRights rights) implements Frame {}
+
   /// The answer to [Register].
   ///
   /// @param version that of the question

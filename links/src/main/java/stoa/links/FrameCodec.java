@@ -34,6 +34,7 @@ final class FrameCodec {
   private static final int BORROW = 14;
   private static final int LET_GO = 15;
   private static final int REFUSED = 16;
+  private static final int CREDENTIALS = 17;
 
   private static final int COUNT_MAX = 1_000_000;
 
@@ -83,6 +84,7 @@ final class FrameCodec {
       case Frame.LetGo(var object) -> out.u8(LET_GO).id(object);
       case Frame.Refused(var object, var refusal, String message) ->
           out.u8(REFUSED).id(object).u8(refusal.number()).message(message);
+      case Frame.Credentials(var rights) -> MessageCodec.write(out.u8(CREDENTIALS), rights);
       case Frame.Position(var node, var parent, int children, int owned) -> {
         MessageCodec.optional(MessageCodec.write(out.u8(STANDING), node), parent);
         out.varint(children).varint(owned);
@@ -147,6 +149,7 @@ final class FrameCodec {
       case BORROW -> new Frame.Borrow(in.id(), in.text(), in.sized());
       case LET_GO -> new Frame.LetGo(in.id());
       case REFUSED -> new Frame.Refused(in.id(), LendingRefusal.of(in.u8()), in.text());
+      case CREDENTIALS -> new Frame.Credentials(MessageCodec.rights(in));
       default -> throw new MalformedException("frame " + kind + " is none that is known here");
     };
   }

@@ -269,6 +269,14 @@ final class MessageCodec {
     return all;
   }
 
+  static void write(Encoder out, TypeRights rights) {
+    all(out, rights.roles(), (to, types) -> all(to, types, Encoder::text));
+  }
+
+  static TypeRights rights(Decoder in) {
+    return new TypeRights(list(in, role -> list(role, Decoder::text)));
+  }
+
   static NodeId node(Decoder in) {
     return new NodeId(in.text(), in.varint());
   }

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.Forbidden;
 import stoa.LimitExceeded;
 import stoa.Locality;
 import stoa.Unavailable;
@@ -86,6 +87,8 @@ public final class TreeClient implements Uplink {
   private volatile @Nullable NodeId root;
   private volatile @Nullable NodeId last;
   private volatile TreeNode.@Nullable Settings settings;
+  // The objects that the present root lets this process use.
+  private volatile TypeRights rights = TypeRights.ALL;
   private volatile Locality locality = Locality.UNKNOWN;
   private volatile Tickets.@Nullable Ticket ticket;
   private volatile @Nullable TreeLinks links;
@@ -174,10 +177,16 @@ public final class TreeClient implements Uplink {
   }
 
   private final class Desk implements Pipe.Listener {
+    private TypeRights credentials = TypeRights.ALL; // of the thread that reads
+
     @Override
     public void frame(Pipe pipe, Frame frame) {
       switch (frame) {
-        case Frame.Registered welcome -> registered(pipe, welcome);
+        case Frame.Credentials(var its) -> credentials = its;
+        case Frame.Registered welcome -> {
+          rights = credentials;
+          registered(pipe, welcome);
+        }
         case Frame.Seal seal -> tickets.learn(seal);
         case Frame.Pass(var next) -> passed(pipe, next);
         case Frame.Side(var object, boolean atServer) -> {
@@ -326,6 +335,12 @@ public final class TreeClient implements Uplink {
 
   @Override
   public void know(PlacedObject object) {
+    if (!rights.has(object.type())) {
+      throw new Forbidden(
+          object
+              + " is at clients, and the identity of this process has not the roles call and create"
+              + " on its type; an operator grants them in the server's file of --identities");
+    }
     if (named.find(object.stream()) != null) return;
     Pipe pipe;
     Frame.Named frame;

@@ -15,13 +15,12 @@ import stoa.front.Placing;
 import stoa.migration.Domain;
 import stoa.migration.core.Mandate;
 import stoa.transport.Receiver;
-import stoa.transport.Service;
 import stoa.transport.Status;
 import stoa.transport.Stream;
 
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
-public final class TreeServer implements Service, AutoCloseable {
+public final class TreeServer implements AutoCloseable {
   /// The default for the longest silence of a member.
   public static final Duration LEASE = Duration.ofSeconds(5);
 
@@ -61,9 +60,11 @@ public final class TreeServer implements Service, AutoCloseable {
     }
   }
 
-  @Override
-  public Receiver begin(Stream stream) {
-    var entering = new Entering(Localities.of(stream.peer()));
+  /// Takes a stream of a process. Does not wait.
+  ///
+  /// @param rights of its client
+  public Receiver begin(Stream stream, TypeRights rights) {
+    var entering = new Entering(Localities.of(stream.peer()), rights);
     var pipe = Pipe.of(stream, entering);
     if (strangers.size() < STRANGERS_MAX) {
       strangers.put(pipe, entering);
@@ -79,11 +80,13 @@ public final class TreeServer implements Service, AutoCloseable {
    */
   private final class Entering implements Pipe.Listener {
     private final Locality seen;
+    private final TypeRights rights;
     private Pipe.@Nullable Listener inside; // guarded by this
     private boolean over; // guarded by this
 
-    private Entering(Locality seen) {
+    private Entering(Locality seen, TypeRights rights) {
       this.seen = seen;
+      this.rights = rights;
     }
 
     @Override
@@ -102,7 +105,7 @@ public final class TreeServer implements Service, AutoCloseable {
         pipe.cut(Status.of(Status.Code.UNAVAILABLE, "another server has the store"));
         return;
       }
-      known = root.enter(pipe, frame, seen);
+      known = root.enter(pipe, frame, seen, rights);
       if (known == null) return;
       synchronized (this) {
         inside = known;

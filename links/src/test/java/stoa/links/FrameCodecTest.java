@@ -119,6 +119,8 @@ class FrameCodecTest {
         new Frame.Register(Frame.NEWEST, "leaf://1", "some process", "default", Locality.UNKNOWN));
     var settings = new TreeNode.Settings(5, TreeNode.Retrieval.AHEAD);
     all.add(new Frame.Registered(Frame.NEWEST, node(), settings, 5_000, locality()));
+    var rights = new TypeRights(List.of(List.of("game.*", "x"), List.of("game.Score")));
+    all.add(new Frame.Credentials(rights));
     all.add(new Frame.Pass(ticket));
     all.add(new Frame.Seal(3, bytes()));
     all.add(new Frame.Named("some.Type", bytes()));

@@ -33,6 +33,7 @@ import stoa.base.Secret;
 import stoa.base.Tracer;
 import stoa.links.TreeMember;
 import stoa.links.TreeServer;
+import stoa.links.TypeRights;
 import stoa.node.access.Access;
 import stoa.node.access.Caller;
 import stoa.objects.ListenerCounts;
@@ -556,8 +557,8 @@ public final class Server implements AutoCloseable {
     }
 
     @Override
-    public Receiver migrate(Stream stream) {
-      return tree.begin(stream);
+    public Receiver migrate(Stream stream, TypeRights rights) {
+      return tree.begin(stream, rights);
     }
 
     @Override
