@@ -1,10 +1,12 @@
 package stoa.front;
 
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
 import stoa.base.CallId;
 import stoa.base.Clock;
+import stoa.base.StreamId;
 import stoa.base.Timing;
 
 /// The durable side of client-placed objects: the interface through which `stoa.migration` uses a
@@ -54,6 +56,26 @@ public interface PlacedStore extends PlacedObjects {
   /// Returns whether clients of an earlier process may still expect their objects here: the store
   /// has a server, and was open before.
   boolean mayHaveOthers();
+
+  /// Returns whether another process may take the store over while clients of this one live: the
+  /// store has a server and several replicas.
+  boolean hasSuccessors();
+
+  /// Returns the nodes directly below the root of a tree, as the last root has listed them.
+  ///
+  /// @throws stoa.Unavailable when the store cannot answer
+  Collection<String> children(String domain);
+
+  /// Replaces that list; durable on return.
+  ///
+  /// @throws stoa.Unavailable when the store accepts nothing any more
+  void keepChildren(String domain, Collection<String> nodes);
+
+  /// Returns the object of a stream, present or deleted; null when the store has none.
+  ///
+  /// @throws stoa.NotShareable when the store has no class of its type
+  /// @throws UnsupportedOperationException when it cannot be at clients
+  @Nullable PlacedObject find(StreamId stream);
 
   /// Returns the timing of the process that has the store.
   Timing timing();

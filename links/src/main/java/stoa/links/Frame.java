@@ -10,30 +10,58 @@ import stoa.migration.core.TreeNode;
 
 /// A frame of one stream between two processes. The first frame gives the purpose of the stream.
 sealed interface Frame {
-  /// The version of the frames.
-  int VERSION = 4;
+  /// The oldest version of the frames that this process speaks.
+  int OLDEST = 4;
+
+  /// The newest version: roots and their children say [Message.Kept] and [Message.Return], and a
+  /// parent passes on answers of strict reads to its child.
+  int NEWEST = 5;
+
+  /// Ends the address of a process, and stands before the newest version that it speaks. Addresses
+  /// of processes that speak [#OLDEST] end without it.
+  char SPEAKS = '.';
+
+  /// Returns the newest version that this process and the process of an address both speak.
+  static int versionOf(String address) {
+    String token = address.substring(address.lastIndexOf('/') + 1);
+    int at = token.indexOf(SPEAKS);
+    if (at < 0) return OLDEST;
+    try {
+      return Math.clamp(Integer.parseInt(token.substring(at + 1)), OLDEST, NEWEST);
+    } catch (NumberFormatException unknown) {
+      return OLDEST;
+    }
+  }
 
   /// First: the stream is the connection between two nodes, of which the receiver's process has the
   /// second.
-  record Greeting(NodeId from, NodeId to, Tickets.Ticket ticket) implements Frame {}
+  record Greeting(int version, NodeId from, NodeId to, Tickets.Ticket ticket) implements Frame {}
 
   /// Between two nodes: a message.
   record Delivery(Message message) implements Frame {}
 
   /// First, to the process of the root: registers another process.
   ///
+  /// @param version the version of the sender's frames
   /// @param address the address of all its nodes
   /// @param name its name for people
   /// @param domain the domain of its tree
   /// @param locality its locality, according to its program
-  record Register(String address, String name, String domain, Locality locality) implements Frame {}
+  record Register(int version, String address, String name, String domain, Locality locality)
+      implements Frame {}
+
+  /// From the process of the root, before [Registered]: the receiver may use objects of some types
+  /// alone.
+  record Credentials(TypeRights rights) implements Frame {}
 
   /// The answer to [Register].
   ///
+  /// @param version that of the question
   /// @param leaseMillis the silence after which a connection ends
   /// @param locality the locality of the process: according to its program or, by default, to the
   ///   server
-  record Registered(NodeId root, TreeNode.Settings settings, long leaseMillis, Locality locality)
+  record Registered(
+      int version, NodeId root, TreeNode.Settings settings, long leaseMillis, Locality locality)
       implements Frame {}
 
   /// The ticket that the process shows to the one to which it connects, until the next one comes.

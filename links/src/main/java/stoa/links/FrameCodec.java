@@ -34,6 +34,7 @@ final class FrameCodec {
   private static final int BORROW = 14;
   private static final int LET_GO = 15;
   private static final int REFUSED = 16;
+  private static final int CREDENTIALS = 17;
 
   private static final int COUNT_MAX = 1_000_000;
 
@@ -42,17 +43,27 @@ final class FrameCodec {
   static Encoder write(Frame frame) {
     var out = new Encoder(64);
     switch (frame) {
-      case Frame.Greeting(var from, var to, var ticket) -> {
-        MessageCodec.write(out.u8(GREETING).varint(Frame.VERSION), from);
+      case Frame.Greeting(int version, var from, var to, var ticket) -> {
+        MessageCodec.write(out.u8(GREETING).varint(version), from);
         ticket(MessageCodec.write(out, to), ticket);
       }
       case Frame.Delivery(Message message) -> MessageCodec.write(out.u8(SAID), message);
-      case Frame.Register(String address, String name, String domain, var locality) -> {
-        out.u8(REGISTER).varint(Frame.VERSION).text(address).text(name).text(domain);
+      case Frame.Register(
+              int version,
+              String address,
+              String name,
+              String domain,
+              var locality) -> {
+        out.u8(REGISTER).varint(version).text(address).text(name).text(domain);
         MessageCodec.write(out, locality);
       }
-      case Frame.Registered(var root, var settings, long leaseMillis, var locality) -> {
-        MessageCodec.write(out.u8(REGISTERED).varint(Frame.VERSION), root)
+      case Frame.Registered(
+              int version,
+              var root,
+              var settings,
+              long leaseMillis,
+              var locality) -> {
+        MessageCodec.write(out.u8(REGISTERED).varint(version), root)
             .varint(settings.childrenMax())
             .u8(settings.retrieval() == Retrieval.ONE_BY_ONE ? 0 : 1)
             .varint(leaseMillis);
@@ -73,6 +84,7 @@ final class FrameCodec {
       case Frame.LetGo(var object) -> out.u8(LET_GO).id(object);
       case Frame.Refused(var object, var refusal, String message) ->
           out.u8(REFUSED).id(object).u8(refusal.number()).message(message);
+      case Frame.Credentials(var rights) -> MessageCodec.write(out.u8(CREDENTIALS), rights);
       case Frame.Position(var node, var parent, int children, int owned) -> {
         MessageCodec.optional(MessageCodec.write(out.u8(STANDING), node), parent);
         out.varint(children).varint(owned);
@@ -100,20 +112,19 @@ final class FrameCodec {
   private static Frame read(Decoder in) {
     int kind = in.u8();
     return switch (kind) {
-      case GREETING -> {
-        version(in);
-        yield new Frame.Greeting(MessageCodec.node(in), MessageCodec.node(in), ticket(in));
-      }
+      case GREETING ->
+          new Frame.Greeting(version(in), MessageCodec.node(in), MessageCodec.node(in), ticket(in));
       case SAID -> new Frame.Delivery(MessageCodec.read(in));
-      case REGISTER -> {
-        version(in);
-        yield new Frame.Register(in.text(), in.text(), in.text(), MessageCodec.locality(in));
-      }
-      case REGISTERED -> {
-        version(in);
-        yield new Frame.Registered(
-            MessageCodec.node(in), settings(in), in.varint(), MessageCodec.locality(in));
-      }
+      case REGISTER ->
+          new Frame.Register(
+              version(in), in.text(), in.text(), in.text(), MessageCodec.locality(in));
+      case REGISTERED ->
+          new Frame.Registered(
+              version(in),
+              MessageCodec.node(in),
+              settings(in),
+              in.varint(),
+              MessageCodec.locality(in));
       case PASS -> new Frame.Pass(ticket(in));
       case SEAL -> new Frame.Seal(in.varint(), in.sized());
       case RELAYED -> {
@@ -138,6 +149,7 @@ final class FrameCodec {
       case BORROW -> new Frame.Borrow(in.id(), in.text(), in.sized());
       case LET_GO -> new Frame.LetGo(in.id());
       case REFUSED -> new Frame.Refused(in.id(), LendingRefusal.of(in.u8()), in.text());
+      case CREDENTIALS -> new Frame.Credentials(MessageCodec.rights(in));
       default -> throw new MalformedException("frame " + kind + " is none that is known here");
     };
   }
@@ -169,14 +181,16 @@ final class FrameCodec {
     return (int) count;
   }
 
-  private static void version(Decoder in) {
+  private static int version(Decoder in) {
     long version = in.varint();
-    if (version == Frame.VERSION) return;
+    if (version >= Frame.OLDEST && version <= Frame.NEWEST) return (int) version;
     throw new MalformedException(
         "the other side speaks version "
             + version
             + " of the tree's protocol, this one "
-            + Frame.VERSION
+            + Frame.OLDEST
+            + " to "
+            + Frame.NEWEST
             + "; use the same version of Stoa");
   }
 

@@ -50,6 +50,8 @@ final class MessageCodec {
   private static final int FAREWELL = 19;
   private static final int GREET = 20;
   private static final int DEPTH = 21;
+  private static final int RETURN = 22;
+  private static final int KEPT = 23;
 
   private MessageCodec() {}
 
@@ -89,8 +91,13 @@ final class MessageCodec {
           write(out.u8(HOLD).varint(attempt), successor);
       case Message.Holding(long attempt, var has) -> {
         out.u8(HOLDING).varint(attempt);
-        all(out, has.entrySet(), (to, each) -> write(to.id(each.getKey()), each.getValue()));
+        versions(out, has);
       }
+      case Message.Return(Upward copies, var has) -> {
+        write(out.u8(RETURN), copies);
+        versions(out, has);
+      }
+      case Message.Kept(var kept) -> versions(out.u8(KEPT), kept);
       case Message.Resume() -> out.u8(RESUME);
       case Message.Promote promote -> write(out.u8(PROMOTE), promote);
       case Message.Replaced(NodeId by) -> write(out.u8(REPLACED), by);
@@ -101,6 +108,14 @@ final class MessageCodec {
       }
       case Message.Greet(Kin kin) -> out.u8(GREET).u8(kin == Kin.PARENT ? 0 : 1);
     }
+  }
+
+  private static void versions(Encoder out, SortedMap<StreamId, CopyVersion> some) {
+    all(out, some.entrySet(), (to, each) -> write(to.id(each.getKey()), each.getValue()));
+  }
+
+  private static SortedMap<StreamId, CopyVersion> versions(Decoder in) {
+    return map(in, Decoder::id, MessageCodec::version);
   }
 
   private static void write(Encoder out, Message.Promote promote) {
@@ -185,7 +200,9 @@ final class MessageCodec {
       case MOVE -> new Message.Move();
       case DEPART -> new Message.Depart(upward(in));
       case HOLD -> new Message.Hold(in.varint(), node(in));
-      case HOLDING -> new Message.Holding(in.varint(), map(in, Decoder::id, MessageCodec::version));
+      case HOLDING -> new Message.Holding(in.varint(), versions(in));
+      case RETURN -> new Message.Return(upward(in), versions(in));
+      case KEPT -> new Message.Kept(versions(in));
       case RESUME -> new Message.Resume();
       case PROMOTE -> promote(in);
       case REPLACED -> new Message.Replaced(node(in));
@@ -250,6 +267,14 @@ final class MessageCodec {
     SortedMap<K, V> all = new TreeMap<>();
     for (int i = 0; i < count; i++) all.put(keys.read(in), values.read(in));
     return all;
+  }
+
+  static void write(Encoder out, TypeRights rights) {
+    all(out, rights.roles(), (to, types) -> all(to, types, Encoder::text));
+  }
+
+  static TypeRights rights(Decoder in) {
+    return new TypeRights(list(in, role -> list(role, Decoder::text)));
   }
 
   static NodeId node(Decoder in) {

@@ -151,7 +151,7 @@ public final class PeerServer implements AutoCloseable {
 
   /// Opens a place for the nodes of a tree.
   Desk open() {
-    var desk = new Desk(place + token());
+    var desk = new Desk(place + token() + Frame.SPEAKS + Frame.NEWEST);
     desks.put(desk.address, desk);
     return desk;
   }
@@ -172,7 +172,7 @@ public final class PeerServer implements AutoCloseable {
         known.frame(pipe, frame);
         return;
       }
-      if (!(frame instanceof Frame.Greeting(var from, var to, var ticket))) {
+      if (!(frame instanceof Frame.Greeting(int version, var from, var to, var ticket))) {
         pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "no greeting of a node: " + frame));
         return;
       }
@@ -183,7 +183,7 @@ public final class PeerServer implements AutoCloseable {
       } else if (!desk.tickets.isGood(ticket, from.address())) {
         pipe.cut(Status.of(Status.Code.UNAUTHENTICATED, "the ticket of " + from + " is not good"));
       } else {
-        inside = own.accept(pipe, from, to);
+        inside = own.accept(pipe, version, from, to);
       }
     }
 

@@ -13,12 +13,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.Forbidden;
 import stoa.LimitExceeded;
 import stoa.Locality;
 import stoa.Unavailable;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
 import stoa.front.PlacedObject;
+import stoa.migration.Names;
 import stoa.migration.TreePosition;
 import stoa.migration.Uplink;
 import stoa.migration.core.CostModel;
@@ -70,15 +72,23 @@ public final class TreeClient implements Uplink {
       });
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition known = lock.newCondition();
-  private final Names named = new Names(OBJECTS_MAX); // changed with lock
+  // The names of the objects that it has called last, which it tells each new root. It tells the
+  // name of another object again when it calls this object. Changed with `lock`.
+  private final Names<Frame.Named> named = new Names<>(OBJECTS_MAX);
   private final Map<StreamId, Frame.Borrow> borrowed = new LinkedHashMap<>(); // guarded by lock
   private @Nullable Pipe desk; // guarded by lock
   private @Nullable Status refused; // guarded by lock
   private boolean closed; // guarded by lock
   private long triedNanos; // of the thread that ticks
   private @Nullable Channel asked; // of the thread that ticks
+  // The version to register with, which an earlier server refuses; of the process of the root.
+  private volatile int version = Frame.NEWEST;
+  // The root, while this process is registered there and has its ticket; and the one before.
   private volatile @Nullable NodeId root;
+  private volatile @Nullable NodeId last;
   private volatile TreeNode.@Nullable Settings settings;
+  // The objects that the present root lets this process use.
+  private volatile TypeRights rights = TypeRights.ALL;
   private volatile Locality locality = Locality.UNKNOWN;
   private volatile Tickets.@Nullable Ticket ticket;
   private volatile @Nullable TreeLinks links;
@@ -163,16 +173,22 @@ public final class TreeClient implements Uplink {
       lock.unlock();
     }
     var _ = pipe.dial(channel);
-    pipe.send(new Frame.Register(here.address(), name, domain, said));
+    pipe.send(new Frame.Register(version, here.address(), name, domain, said));
   }
 
   private final class Desk implements Pipe.Listener {
+    private TypeRights credentials = TypeRights.ALL; // of the thread that reads
+
     @Override
     public void frame(Pipe pipe, Frame frame) {
       switch (frame) {
-        case Frame.Registered welcome -> registered(pipe, welcome);
+        case Frame.Credentials(var its) -> credentials = its;
+        case Frame.Registered welcome -> {
+          rights = credentials;
+          registered(pipe, welcome);
+        }
         case Frame.Seal seal -> tickets.learn(seal);
-        case Frame.Pass(var next) -> passed(next);
+        case Frame.Pass(var next) -> passed(pipe, next);
         case Frame.Side(var object, boolean atServer) -> {
           var heard = sides;
           if (heard != null) heard.side(object, atServer);
@@ -195,7 +211,11 @@ public final class TreeClient implements Uplink {
       lock.lock();
       try {
         refused = why;
-        if (desk == pipe) desk = null;
+        if (desk != pipe) return;
+        desk = null;
+        root = null;
+        boolean isTooNew = why.code() == Status.Code.INVALID_ARGUMENT && version == Frame.NEWEST;
+        version = isTooNew ? Frame.OLDEST : Frame.NEWEST;
       } finally {
         lock.unlock();
       }
@@ -206,7 +226,7 @@ public final class TreeClient implements Uplink {
     NodeId at = welcome.root();
     long lease = TimeUnit.MILLISECONDS.toNanos(welcome.leaseMillis());
     LOG.debug("{} is registered at {}", name, at);
-    if (!at.equals(root)) tickets.forget();
+    if (!at.equals(last)) tickets.forget();
     settings = welcome.settings();
     locality = welcome.locality();
     leaseNanos = lease;
@@ -227,13 +247,15 @@ public final class TreeClient implements Uplink {
     if (heard != null) heard.forget();
     // Before the member's requests to the root.
     all.forEach(pipe::send);
-    root = at;
+    last = at;
   }
 
-  private void passed(Tickets.Ticket next) {
+  private void passed(Pipe pipe, Tickets.Ticket next) {
     lock.lock();
     try {
+      if (pipe != desk) return;
       ticket = next;
+      root = last;
       known.signalAll();
     } finally {
       lock.unlock();
@@ -252,6 +274,11 @@ public final class TreeClient implements Uplink {
     @Override
     public Tickets.@Nullable Ticket ticket() {
       return ticket;
+    }
+
+    @Override
+    public int version(NodeId to) {
+      return to.address().contains("://") ? Frame.versionOf(to.address()) : version;
     }
 
     @Override
@@ -308,14 +335,21 @@ public final class TreeClient implements Uplink {
 
   @Override
   public void know(PlacedObject object) {
-    if (named.isKnown(object.stream())) return;
+    if (!rights.has(object.type())) {
+      throw new Forbidden(
+          object
+              + " is at clients, and the identity of this process has not the roles call and create"
+              + " on its type; an operator grants them in the server's file of --identities");
+    }
+    if (named.find(object.stream()) != null) return;
     Pipe pipe;
     Frame.Named frame;
     lock.lock();
     try {
-      if (named.isKnown(object.stream())) return;
+      if (named.find(object.stream()) != null) return;
       frame = new Frame.Named(object.type(), object.key());
-      named.add(object.stream(), frame);
+      boolean _ = named.add(object.stream(), frame);
+      named.mayGo(object.stream(), true);
       pipe = desk;
     } finally {
       lock.unlock();

@@ -24,6 +24,10 @@ import stoa.transport.Status;
 /// A child connects to its parent; in the other direction, messages wait until it has. Silence
 /// beyond the lease ends a connection, and so does every failure. The other side refuses later
 /// messages, since a node never connects to the same one twice.
+///
+/// The answer of a strict read goes down by the connections on which the question has come up, from
+/// the highest node of its path. Where one of these is missing or of an earlier version, the root's
+/// process passes the answer on.
 final class TreeLinks implements Links {
   /// The part of the network outside these links. Called without locks.
   interface Network {
@@ -32,6 +36,9 @@ final class TreeLinks implements Links {
 
     /// Returns the ticket by which that process admits this one.
     Tickets.@Nullable Ticket ticket();
+
+    /// Returns the version of the frames between this process and a node.
+    int version(NodeId to);
 
     /// Passes on a message outside of the tree.
     void pass(NodeId from, NodeId to, Message.Direct message);
@@ -45,8 +52,27 @@ final class TreeLinks implements Links {
   // The most messages that wait for a node to connect.
   private static final int EARLY_MAX = 10_000;
 
+  // The most readers of which a node remembers the connection.
+  private static final int READERS_MAX = 4096;
+
   /// The number of signs of life that each side sends in a lease.
   static final int BEATS = 10;
+
+  /// The entries that came last.
+  private static final class Latest<V> extends LinkedHashMap<NodeId, V> {
+    private static final long serialVersionUID = 1L;
+
+    private final int entriesMax;
+
+    private Latest(int entriesMax) {
+      this.entriesMax = entriesMax;
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<NodeId, V> eldest) {
+      return size() > entriesMax;
+    }
+  }
 
   /// A node of this process.
   private static final class Own {
@@ -57,15 +83,9 @@ final class TreeLinks implements Links {
     private final Map<NodeId, Link> links = new TreeMap<>();
     // Children whose connections broke, until they certainly have no mandate.
     private final Map<NodeId, Ending> endings = new TreeMap<>();
-    private final Map<NodeId, Boolean> ended =
-        new LinkedHashMap<>() {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<NodeId, Boolean> eldest) {
-            return size() > ENDED_MAX;
-          }
-        };
+    private final Map<NodeId, Boolean> ended = new Latest<>(ENDED_MAX);
+    // The children below which strict reads began, by the nodes that read.
+    private final Map<NodeId, NodeId> readers = new Latest<>(READERS_MAX);
 
     private Own(NodeId id, Inbox inbox) {
       this.id = id;
@@ -82,6 +102,8 @@ final class TreeLinks implements Links {
     private final Deque<Message> early = new ArrayDeque<>();
     private @Nullable Pipe pipe;
     private boolean taken;
+    // The version of its frames; written before `pipe`.
+    private int version;
     // Whether it leads to a parent, which says how old the mandate is.
     private volatile boolean isUp;
     private long beatNanos = System.nanoTime();
@@ -152,8 +174,18 @@ final class TreeLinks implements Links {
     } else if (pipe == null) {
       connect(link, message);
     } else {
-      pipe.send(new Frame.Delivery(message));
+      say(link, pipe, message);
     }
+  }
+
+  /// A child of an earlier version cannot return to the next root, and is not told that it may.
+  private void say(Link link, Pipe pipe, Message message) {
+    int version;
+    synchronized (this) {
+      version = link.version;
+    }
+    if (message instanceof Message.Kept && version < Frame.NEWEST) return;
+    pipe.send(new Frame.Delivery(message));
   }
 
   /// Called by the one thread that works for the node, so that nothing overtakes.
@@ -171,7 +203,8 @@ final class TreeLinks implements Links {
       still = link.own.links.get(link.other) == link;
       link.pipe = pipe;
     }
-    pipe.send(new Frame.Greeting(link.own.id, link.other, ticket));
+    int version = network.version(link.other);
+    pipe.send(new Frame.Greeting(version, link.own.id, link.other, ticket));
     pipe.send(new Frame.Delivery(first));
     pipe.beat(null);
     if (!still) pipe.cut(Status.of(Status.Code.CANCELLED, "it has ended"));
@@ -179,7 +212,32 @@ final class TreeLinks implements Links {
 
   @Override
   public void tell(NodeId from, NodeId to, Message.Direct message) {
-    network.pass(from, to, message);
+    Pipe below = message instanceof Message.Answer ? towards(from, to) : null;
+    if (below == null) network.pass(from, to, message);
+    else below.send(new Frame.Relayed(from, to, message));
+  }
+
+  /// Returns the connection by which a strict read has come; null when there is none, or none that
+  /// takes answers. A node in the server has connections to all processes.
+  private synchronized @Nullable Pipe towards(NodeId from, NodeId reader) {
+    Own own = nodes.get(from);
+    NodeId child = own == null || isInServer(from) ? null : own.readers.get(reader);
+    Link link = own == null || child == null ? null : own.links.get(child);
+    return link == null || link.version < Frame.NEWEST ? null : link.pipe;
+  }
+
+  private static boolean isInServer(NodeId node) {
+    return !node.address().contains("://");
+  }
+
+  /// Passes on the answer of a strict read that came from the parent of a node.
+  private void passOn(Link link, NodeId to, Message.Answer answer) {
+    if (!deliver(link.other, to, answer)) tell(link.own.id, to, answer);
+  }
+
+  private synchronized void reads(Link link, NodeId reader) {
+    var _ = link.own.readers.remove(reader); // it becomes the latest
+    link.own.readers.put(reader, link.other);
   }
 
   @Override
@@ -245,7 +303,7 @@ final class TreeLinks implements Links {
   /// Takes the stream of a node that connects.
   ///
   /// @return the receiver of its frames from now on; null when it was refused
-  Pipe.@Nullable Listener accept(Pipe pipe, NodeId from, NodeId to) {
+  Pipe.@Nullable Listener accept(Pipe pipe, int version, NodeId from, NodeId to) {
     Link link = null;
     synchronized (this) {
       Own own = nodes.get(to);
@@ -253,6 +311,7 @@ final class TreeLinks implements Links {
         Link known = own.links.computeIfAbsent(from, _ -> new Link(own, from));
         if (known.pipe == null && !known.taken) link = known;
         known.taken = true;
+        known.version = version;
       }
     }
     if (link != null) {
@@ -273,7 +332,7 @@ final class TreeLinks implements Links {
           return;
         }
       }
-      pipe.send(new Frame.Delivery(next));
+      say(link, pipe, next);
     }
   }
 
@@ -287,7 +346,10 @@ final class TreeLinks implements Links {
     @Override
     public void frame(Pipe pipe, Frame frame) {
       if (frame instanceof Frame.Delivery(Message message) && isForNeighbors(message)) {
+        if (message instanceof Message.Ask ask && !link.isUp) reads(link, ask.read().node());
         post(link, new Event.Received(link.other, message));
+      } else if (link.isUp && frame instanceof Frame.Relayed(_, NodeId to, Message.Answer answer)) {
+        passOn(link, to, answer);
       } else {
         pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "nodes say messages to each other"));
       }

@@ -11,8 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.Forbidden;
 import stoa.Locality;
 import stoa.base.StreamId;
+import stoa.front.PlacedObject;
 import stoa.front.Placing;
 import stoa.migration.Domain;
 import stoa.migration.core.Message;
@@ -37,8 +39,13 @@ final class TreeRoot implements AutoCloseable {
   private final Executor background;
   private final Duration lease;
   private final Tickets tickets = new Tickets();
+  // Those of leaves with objects of some types alone: no other process admits them.
+  private final Tickets narrow = new Tickets();
   private final TreeLinks links;
   private final Map<String, Desk> desks = new ConcurrentHashMap<>();
+  // The objects that such leaves have named and may use, and their guards, by address.
+  private final Map<String, Set<StreamId>> permitted = new ConcurrentHashMap<>();
+  private final Map<String, LeafGuard> guards = new ConcurrentHashMap<>();
   private volatile long sealedNanos = System.nanoTime();
 
   TreeRoot(Domain domain, Placing.Served service, Executor background, Duration lease) {
@@ -47,6 +54,7 @@ final class TreeRoot implements AutoCloseable {
     this.background = background;
     this.lease = lease;
     var _ = tickets.next();
+    var _ = narrow.next();
     links = new TreeLinks(new Below(), lease.toNanos());
     domain.serve(links);
   }
@@ -64,6 +72,11 @@ final class TreeRoot implements AutoCloseable {
     }
 
     @Override
+    public int version(NodeId to) {
+      return Frame.OLDEST; // it dials to none
+    }
+
+    @Override
     public void pass(NodeId from, NodeId to, Message.Direct message) {
       Desk desk = desks.get(to.address());
       if (desk != null) desk.pipe.send(new Frame.Relayed(from, to, message));
@@ -73,12 +86,12 @@ final class TreeRoot implements AutoCloseable {
   /// Takes a stream by its first frame.
   ///
   /// @param seen the locality of the other side, as this side sees it
+  /// @param rights of the other side
   /// @return the receiver of its frames from now on; null when it was refused
-  Pipe.@Nullable Listener enter(Pipe pipe, Frame first, Locality seen) {
+  Pipe.@Nullable Listener enter(Pipe pipe, Frame first, Locality seen, TypeRights rights) {
     return switch (first) {
-      case Frame.Greeting(NodeId from, NodeId to, var ticket) -> greeted(pipe, from, to, ticket);
-      case Frame.Register(String address, String name, _, var said) ->
-          register(pipe, address, name, said.equals(Locality.UNKNOWN) ? seen : said);
+      case Frame.Greeting greeting -> greeted(pipe, greeting, rights);
+      case Frame.Register asks -> register(pipe, asks, seen, rights);
       default -> refuse(pipe, Status.Code.INVALID_ARGUMENT, "no first frame: " + first);
     };
   }
@@ -88,14 +101,41 @@ final class TreeRoot implements AutoCloseable {
     return null;
   }
 
-  private Pipe.@Nullable Listener greeted(
-      Pipe pipe, NodeId from, NodeId to, Tickets.Ticket ticket) {
-    if (tickets.isGood(ticket, from.address())) return links.accept(pipe, from, to);
-    return refuse(pipe, Status.Code.UNAUTHENTICATED, "the ticket of " + from + " is not good");
+  private Pipe.@Nullable Listener greeted(Pipe pipe, Frame.Greeting greeting, TypeRights rights) {
+    NodeId from = greeting.from();
+    String address = from.address();
+    var theirs = rights.hasAll() ? tickets : narrow;
+    if (!theirs.isGood(greeting.ticket(), address)) {
+      return refuse(pipe, Status.Code.UNAUTHENTICATED, "the ticket of " + from + " is not good");
+    }
+    var inside = links.accept(pipe, greeting.version(), from, greeting.to());
+    if (inside == null || rights.hasAll()) return inside;
+    var guard = new LeafGuard(pipe, inside, permitted(address), () -> forget(pipe, address));
+    guards.put(address, guard);
+    return guard;
+  }
+
+  private Set<StreamId> permitted(String address) {
+    return permitted.computeIfAbsent(address, _ -> ConcurrentHashMap.newKeySet());
+  }
+
+  private void forget(Pipe pipe, String address) {
+    guards.computeIfPresent(address, (_, guard) -> guard.is(pipe) ? null : guard);
+    if (!guards.containsKey(address) && !desks.containsKey(address)) permitted.remove(address);
   }
 
   private Pipe.@Nullable Listener register(
-      Pipe pipe, String address, String name, Locality locality) {
+      Pipe pipe, Frame.Register asks, Locality seen, TypeRights rights) {
+    String address = asks.address();
+    String name = asks.name();
+    boolean isLeaf = address.startsWith(NodeId.LEAF) && asks.version() == Frame.NEWEST;
+    if (!isLeaf && !rights.hasAll()) {
+      return refuse(
+          pipe,
+          Status.Code.PERMISSION_DENIED,
+          "a process with roles for some types alone takes part as TreeMembership.leaf(), with this"
+              + " version of Stoa");
+    }
     if (desks.size() >= MEMBERS_MAX) {
       return refuse(
           pipe,
@@ -105,7 +145,9 @@ final class TreeRoot implements AutoCloseable {
     if (!address.contains("://") || address.length() > NAME_MAX || name.length() > NAME_MAX) {
       return refuse(pipe, Status.Code.INVALID_ARGUMENT, "no address of a member: " + address);
     }
-    var desk = new Desk(pipe, address, name, locality);
+    var said = asks.locality();
+    var locality = said.equals(Locality.UNKNOWN) ? seen : said;
+    var desk = new Desk(pipe, asks.version(), address, name, locality, rights);
     Desk before = desks.put(address, desk);
     if (before != null) before.pipe.cut(Status.of(Status.Code.ABORTED, "it came again"));
     background.execute(desk::welcome);
@@ -115,17 +157,22 @@ final class TreeRoot implements AutoCloseable {
   /// The registration of a process.
   private final class Desk implements Pipe.Listener, Domain.Watcher {
     private final Pipe pipe;
+    private final int version;
     private final String address;
     private final String name;
     private final Locality locality;
+    private final TypeRights rights;
     private final Set<StreamId> asked = ConcurrentHashMap.newKeySet();
     private volatile Frame.@Nullable Position position;
 
-    private Desk(Pipe pipe, String address, String name, Locality locality) {
+    private Desk(
+        Pipe pipe, int version, String address, String name, Locality locality, TypeRights rights) {
       this.pipe = pipe;
+      this.version = version;
       this.address = address;
       this.name = name;
       this.locality = locality;
+      this.rights = rights;
     }
 
     /// A replaced root that does not know it yet would give out old objects.
@@ -136,14 +183,17 @@ final class TreeRoot implements AutoCloseable {
         pipe.cut(Status.of(Status.Code.UNAVAILABLE, "another server has the store"));
         return;
       }
-      pipe.send(new Frame.Registered(domain.root(), domain.settings(), lease.toMillis(), locality));
+      if (!rights.hasAll()) pipe.send(new Frame.Credentials(rights));
+      pipe.send(
+          new Frame.Registered(
+              version, domain.root(), domain.settings(), lease.toMillis(), locality));
       let(tickets.last());
     }
 
     /// A leaf admits no process, and needs no seals.
     private void let(Frame.Seal seal) {
       if (!address.startsWith(NodeId.LEAF)) pipe.send(seal);
-      pipe.send(new Frame.Pass(tickets.of(address)));
+      pipe.send(new Frame.Pass((rights.hasAll() ? tickets : narrow).of(address)));
     }
 
     @Override
@@ -152,8 +202,12 @@ final class TreeRoot implements AutoCloseable {
         case Frame.Relayed(NodeId sender, NodeId to, var message) -> relay(sender, to, message);
         case Frame.Named(String type, byte[] key) -> background.execute(() -> know(type, key));
         case Frame.Position now -> position = now;
-        case Frame.Ran(var object, var updates) -> domain.ran(object, updates);
-        case Frame.MoveToClients(var object) -> background.execute(() -> moveToClients(object));
+        case Frame.Ran(var object, var updates) -> {
+          if (mayUse(object)) domain.ran(object, updates);
+        }
+        case Frame.MoveToClients(var object) -> {
+          if (mayUse(object)) background.execute(() -> moveToClients(object));
+        }
         case Frame.Borrow asks -> {
           if (asked.size() < ASKED_MAX) asked.add(asks.object());
           background.execute(() -> lend(asks));
@@ -169,17 +223,43 @@ final class TreeRoot implements AutoCloseable {
     private void relay(NodeId sender, NodeId to, Message.Direct message) {
       if (!sender.address().equals(address)) {
         pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, sender + " is not of " + address));
+      } else if (!rights.hasAll()) {
+        narrow(sender, message);
       } else if (!links.deliver(sender, to, message)) {
         Desk desk = desks.get(to.address());
         if (desk != null) desk.pipe.send(new Frame.Relayed(sender, to, message));
       }
     }
 
+    /// Gives the sender a place below the root, where no other object passes through it.
+    private void narrow(NodeId sender, Message.Direct message) {
+      if (message instanceof Message.Join) {
+        pipe.send(new Frame.Relayed(domain.root(), sender, new Message.Offer(domain.root())));
+      } else {
+        pipe.cut(Status.of(Status.Code.PERMISSION_DENIED, "a leaf does not say that"));
+      }
+    }
+
+    private boolean mayUse(StreamId object) {
+      return rights.hasAll() || permitted(address).contains(object);
+    }
+
+    /// Knows an object for the process, which may use it from then on.
+    private void know(PlacedObject object) {
+      if (!rights.has(object.type())) {
+        throw new Forbidden(name + " may use no objects of " + object.type());
+      }
+      domain.know(object);
+      domain.watch(object, this);
+      if (rights.hasAll()) return;
+      permitted(address).add(object.stream());
+      var guard = guards.get(address);
+      if (guard != null) guard.pass();
+    }
+
     private void know(String type, byte[] key) {
       try {
-        var object = service.placed(type, key);
-        domain.know(object);
-        domain.watch(object, this);
+        know(service.placed(type, key));
         if (desks.get(address) != this) domain.unwatch(this); // it went meanwhile
       } catch (RuntimeException | LinkageError refused) {
         // A caller that waits for the object waits until its time limit.
@@ -194,8 +274,7 @@ final class TreeRoot implements AutoCloseable {
         if (!object.stream().equals(stream)) {
           throw new IllegalArgumentException(object + " has another stream than its client says");
         }
-        domain.know(object);
-        domain.watch(object, this);
+        know(object);
         domain.borrow(object, this);
         // For events in the meantime.
         if (desks.get(address) != this) domain.unwatch(this);
@@ -225,6 +304,7 @@ final class TreeRoot implements AutoCloseable {
     public void over(Pipe from, Status why) {
       desks.remove(address, this);
       domain.unwatch(this);
+      forget(pipe, address);
     }
 
     private TreeMember member() {
@@ -260,6 +340,7 @@ final class TreeRoot implements AutoCloseable {
     boolean seals = System.nanoTime() - sealedNanos > SEAL_NANOS;
     if (seals) sealedNanos = System.nanoTime();
     Frame.Seal seal = seals ? tickets.next() : tickets.last();
+    if (seals) narrow.next();
     for (var desk : desks.values()) {
       if (desk.pipe.silenceNanos() > leaseNanos) {
         desk.pipe.cut(Status.of(Status.Code.DEADLINE_EXCEEDED, "silent beyond the lease"));

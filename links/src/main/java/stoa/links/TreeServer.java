@@ -21,7 +21,7 @@ import stoa.transport.StreamAcceptor;
 
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
-public final class TreeServer implements StreamAcceptor, AutoCloseable {
+public final class TreeServer implements AutoCloseable {
   /// The default for the longest silence of a member.
   public static final Duration LEASE = Duration.ofSeconds(5);
 
@@ -61,9 +61,11 @@ public final class TreeServer implements StreamAcceptor, AutoCloseable {
     }
   }
 
-  @Override
-  public Receiver begin(Stream stream) {
-    var entering = new Entering(PeerLocality.of(stream.peer()));
+  /// Takes a stream of a process. Does not wait.
+  ///
+  /// @param rights of its client
+  public Receiver begin(Stream stream, TypeRights rights) {
+    var entering = new Entering(PeerLocality.of(stream.peer()), rights);
     var pipe = Pipe.of(stream, entering);
     if (strangers.size() < STRANGERS_MAX) {
       strangers.put(pipe, entering);
@@ -79,11 +81,13 @@ public final class TreeServer implements StreamAcceptor, AutoCloseable {
    */
   private final class Entering implements Pipe.Listener {
     private final Locality seen;
+    private final TypeRights rights;
     private Pipe.@Nullable Listener inside; // guarded by this
     private boolean over; // guarded by this
 
-    private Entering(Locality seen) {
+    private Entering(Locality seen, TypeRights rights) {
       this.seen = seen;
+      this.rights = rights;
     }
 
     @Override
@@ -102,7 +106,7 @@ public final class TreeServer implements StreamAcceptor, AutoCloseable {
         pipe.cut(Status.of(Status.Code.UNAVAILABLE, "another server has the store"));
         return;
       }
-      known = root.enter(pipe, frame, seen);
+      known = root.enter(pipe, frame, seen, rights);
       if (known == null) return;
       synchronized (this) {
         inside = known;
@@ -134,10 +138,10 @@ public final class TreeServer implements StreamAcceptor, AutoCloseable {
 
   /// The root of a first frame.
   private @Nullable TreeRoot root(Pipe pipe, Frame first) {
-    if (first instanceof Frame.Greeting(_, var to, _)) {
+    if (first instanceof Frame.Greeting(_, _, var to, _)) {
       return roots.values().stream().filter(root -> root.is(to)).findAny().orElse(null);
     }
-    if (first instanceof Frame.Register(_, _, String domain, _)) return root(pipe, domain);
+    if (first instanceof Frame.Register(_, _, _, String domain, _)) return root(pipe, domain);
     pipe.cut(Status.of(Status.Code.INVALID_ARGUMENT, "no first frame: " + first));
     return null;
   }

@@ -91,6 +91,10 @@ class FrameCodecTest {
         new Message.Depart(upward()),
         new Message.Hold(random.nextLong(), node()),
         new Message.Holding(random.nextLong(), has),
+        new Message.Return(upward(), has),
+        new Message.Return(new Upward(List.of(), List.of()), new TreeMap<>()),
+        new Message.Kept(has),
+        new Message.Kept(new TreeMap<>()),
         new Message.Resume(),
         new Message.Promote(node(), nodes, queues, upward(), routes),
         new Message.Promote(null, new TreeSet<>(), queues, upward(), routes),
@@ -109,11 +113,14 @@ class FrameCodecTest {
         all.add(new Frame.Relayed(node(), node(), direct));
       }
     }
-    all.add(new Frame.Greeting(node(), node(), ticket));
-    all.add(new Frame.Register("leaf://1", "some process", "default", locality()));
-    all.add(new Frame.Register("leaf://1", "some process", "default", Locality.UNKNOWN));
+    all.add(new Frame.Greeting(Frame.OLDEST, node(), node(), ticket));
+    all.add(new Frame.Register(Frame.NEWEST, "leaf://1", "some process", "default", locality()));
+    all.add(
+        new Frame.Register(Frame.NEWEST, "leaf://1", "some process", "default", Locality.UNKNOWN));
     var settings = new TreeNode.Settings(5, TreeNode.Retrieval.AHEAD);
-    all.add(new Frame.Registered(node(), settings, 5_000, locality()));
+    all.add(new Frame.Registered(Frame.NEWEST, node(), settings, 5_000, locality()));
+    var rights = new TypeRights(List.of(List.of("game.*", "x"), List.of("game.Score")));
+    all.add(new Frame.Credentials(rights));
     all.add(new Frame.Pass(ticket));
     all.add(new Frame.Seal(3, bytes()));
     all.add(new Frame.Named("some.Type", bytes()));
@@ -160,8 +167,18 @@ class FrameCodecTest {
   }
 
   @Test
+  void theVersionBeforeIsReadAsItWas() {
+    var ticket = new Tickets.Ticket(3, bytes());
+    for (int version : List.of(Frame.OLDEST, Frame.NEWEST)) {
+      var written = FrameCodec.write(new Frame.Greeting(version, node(), node(), ticket));
+      var greeting = assertInstanceOf(Frame.Greeting.class, FrameCodec.read(written.toBytes()));
+      assertEquals(version, greeting.version());
+    }
+  }
+
+  @Test
   void anotherVersionIsRefusedWithWordsThatSaySo() {
-    var register = new Frame.Register("leaf://1", "x", "default", Locality.UNKNOWN);
+    var register = new Frame.Register(Frame.NEWEST, "leaf://1", "x", "default", Locality.UNKNOWN);
     byte[] bytes = FrameCodec.write(register).toBytes();
     bytes[1] = 9;
     var refused = assertThrows(Decoder.MalformedException.class, () -> FrameCodec.read(bytes));
@@ -170,7 +187,7 @@ class FrameCodecTest {
 
   @Test
   void aLocalityThatIsNoneIsRefused() {
-    var register = new Frame.Register("leaf://1", "x", "default", Locality.of("a/b"));
+    var register = new Frame.Register(Frame.NEWEST, "leaf://1", "x", "default", Locality.of("a/b"));
     byte[] bytes = FrameCodec.write(register).toBytes();
     bytes[bytes.length - 1] = '/';
     var refused = assertThrows(Decoder.MalformedException.class, () -> FrameCodec.read(bytes));

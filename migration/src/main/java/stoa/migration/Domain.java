@@ -3,6 +3,8 @@ package stoa.migration;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -47,6 +49,10 @@ public final class Domain implements Placing.Root {
 
   static final long TICK_MILLIS = 200;
   private static final long CONFIRM_MILLIS = 100;
+
+  // The time in which clients of the root before may return.
+  private static final long RETURN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private static final String ROOT = "root";
   static final String THREAD = "stoa-migration";
   private static final Logger LOG = LoggerFactory.getLogger(Domain.class);
@@ -76,6 +82,8 @@ public final class Domain implements Placing.Root {
   private final Timing.Line deadlines;
   private final Timing.Line confirming;
   private final Mandate mandate = new Mandate(Mandate.LENGTH_NANOS);
+  // The end of the present time for returns.
+  private volatile long returnsUntilNanos;
   private volatile boolean served;
   private volatile @Nullable RuntimeException over;
 
@@ -92,13 +100,10 @@ public final class Domain implements Placing.Root {
     this.clock = clock;
     this.settings = settings.withCopyBytesMax(store.limits().residentBytesMax());
     root = new NodeId(ROOT, (store.epoch() << ROOTS_BITS) + before);
-    rootStore = new RootStore(store, this::atRoot, this::end);
-    rootMember =
-        new Member(
-            here,
-            rootStore,
-            ROOT,
-            TreeNode.root(root, this.settings, root.number() << GENERATIONS_BITS));
+    rootStore =
+        new RootStore(store, name, RootStore.OBJECTS_MAX, this::settle, this::atRoot, this::end);
+    rootMember = new Member(here, rootStore, ROOT, rootNode());
+    returnsUntilNanos = timing.nanoTime() + RETURN_NANOS;
     rootMember.begin();
     auto = new AutoRoot(store, rootMember, rootStore::know);
     lender = new Lender(store, rootStore, rootMember);
@@ -107,8 +112,34 @@ public final class Domain implements Placing.Root {
     deadlines.every(TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS), this::endLate);
   }
 
+  private TreeNode rootNode() {
+    long oldest = root.number() << GENERATIONS_BITS;
+    if (!store.hasSuccessors()) return TreeNode.root(root, settings, oldest);
+    SortedSet<NodeId> expected = new TreeSet<>();
+    store.children(name).forEach(child -> expected.add(NodeId.named(child)));
+    return TreeNode.root(root, settings, oldest, expected, States::isOver);
+  }
+
+  /* Asks the store whether an object that a node wants is lent, as an earlier root may have done. */
+  private void settle(PlacedObject object) {
+    if (!store.hasSuccessors()) return;
+    timing.start(() -> {
+      try {
+        if (!lender.settle(object)) atRoot(new Event.AtServer(object.stream()));
+      } catch (RuntimeException later) {
+        LOG.debug("it is not known whether {} is lent: {}", object, later.getMessage());
+        rootStore.loadAgain(object.stream());
+      }
+    });
+  }
+
   private void tick() {
     try {
+      long now = timing.nanoTime();
+      if (store.hasSuccessors() && now - returnsUntilNanos > 0) {
+        returnsUntilNanos = now + RETURN_NANOS;
+        rootMember.on(new Event.NoReturns());
+      }
       members.forEach(Member::tick);
       lender.tick();
     } catch (RuntimeException | Error failed) {
@@ -458,9 +489,12 @@ public final class Domain implements Placing.Root {
   public long delete(PlacedObject object, @Nullable CallId id) {
     Member.refuseInside("delete " + object);
     Site.check(object, name);
-    return store.placement(object) == Placement.AUTO
-        ? auto.delete(object, id, () -> deleteHere(object, id))
-        : deleteHere(object, id);
+    long ended =
+        store.placement(object) == Placement.AUTO
+            ? auto.delete(object, id, () -> deleteHere(object, id))
+            : deleteHere(object, id);
+    rootStore.deleted(object);
+    return ended;
   }
 
   /*
@@ -495,12 +529,13 @@ public final class Domain implements Placing.Root {
 
   @Override
   public void met(PlacedObject object) {
-    lender.settle(object);
+    boolean _ = lender.settle(object);
   }
 
   @Override
   public void deleted(PlacedObject object) {
     lender.deleted(object);
+    rootStore.deleted(object);
   }
 
   @Override

@@ -123,7 +123,7 @@ final class Lender implements Auto {
       } catch (Seat.AtServer atServer) {
         // It has gone there meanwhile.
       } catch (PlacedObjects.LentToClients lent) {
-        settle(loan(object));
+        boolean _ = settle(loan(object));
         caller.hear();
       }
       if (timing.nanoTime() - end > 0) {
@@ -212,16 +212,20 @@ final class Lender implements Auto {
 
   /// Finds out the side of an object that a caller met at the other: it may be changing sides now,
   /// or another root has lent it before.
-  void settle(PlacedObject object) {
-    settle(loan(object));
+  ///
+  /// @return whether it is lent
+  boolean settle(PlacedObject object) {
+    return settle(loan(object));
   }
 
-  private void settle(Loan loan) {
+  private boolean settle(Loan loan) {
     loan.changing.lock();
     try {
-      if (loan.lent || !store.isLent(loan.object)) return;
+      if (loan.lent) return true;
+      if (!store.isLent(loan.object)) return false;
       loan.askedNanos = timing.nanoTime();
       open(loan);
+      return true;
     } finally {
       loan.changing.unlock();
     }

@@ -7,6 +7,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -33,11 +34,12 @@ import stoa.migration.core.Copy;
 import stoa.migration.core.CopyVersion;
 import stoa.migration.core.Event;
 import stoa.migration.core.Mandate;
+import stoa.migration.core.NodeId;
 
 /// The store as the root uses it: the root reads states from it, and writes them in the order of
 /// their arrival. Thread-safe.
 final class RootStore implements AutoCloseable {
-  /// The most objects that the root knows.
+  /// The most objects that the root knows by name. It gives up names that the store has, too.
   static final int OBJECTS_MAX = 1_000_000;
 
   private static final long END_SECONDS = 10;
@@ -54,20 +56,24 @@ final class RootStore implements AutoCloseable {
   private final Repeats repeats = new Repeats();
 
   private final PlacedStore store;
+  private final String domain;
+  private final Consumer<PlacedObject> unlent;
   private final long quietUntilNanos;
   private final Consumer<Event> root;
   private final Consumer<RuntimeException> failed;
-  private final Map<StreamId, PlacedObject> objects = new ConcurrentHashMap<>();
+  private final int objectsMax;
+  private final Names<PlacedObject> objects; // changed with its lock
   // Of objects that may be lent, those that are or were: the root has them since.
   private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
   private final Timing timing;
   private final Timing.Line writer;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wrote = lock.newCondition();
-  // Guarded by `lock`: the copies to persist, their last number, and the last persisted number; and
-  // the streams to load when their objects are known.
+  // Guarded by `lock`: the copies to persist, their last number, and the last persisted number; the
+  // streams to load when their objects are known and here; and the children to persist.
   private NavigableMap<StreamId, Copy> pending = new TreeMap<>();
   private final SortedMap<StreamId, StreamId> unnamed = new TreeMap<>();
+  private @Nullable SortedSet<NodeId> children;
   private boolean asked;
   private boolean urgent;
   // How often all waiting copies were written. A write that was scheduled before then comes too
@@ -81,10 +87,23 @@ final class RootStore implements AutoCloseable {
 
   /// Creates it.
   ///
+  /// @param domain the domain of the tree
+  /// @param objectsMax the most objects that it knows by name
+  /// @param unlent is asked for an object that the store may have lent under an earlier root
   /// @param root receives what was loaded and what has persisted
   /// @param failed receives the reason for the end
-  RootStore(PlacedStore store, Consumer<Event> root, Consumer<RuntimeException> failed) {
+  RootStore(
+      PlacedStore store,
+      String domain,
+      int objectsMax,
+      Consumer<PlacedObject> unlent,
+      Consumer<Event> root,
+      Consumer<RuntimeException> failed) {
     this.store = store;
+    this.domain = domain;
+    this.objectsMax = objectsMax;
+    objects = new Names<>(objectsMax);
+    this.unlent = unlent;
     timing = store.timing();
     writer = timing.line(Domain.THREAD);
     quietUntilNanos = store.freeNanos() + Mandate.LENGTH_NANOS;
@@ -97,15 +116,17 @@ final class RootStore implements AutoCloseable {
   /// @throws LimitExceeded when there are too many
   void know(PlacedObject object) {
     StreamId stream = object.stream();
-    if (objects.containsKey(stream)) return;
-    if (objects.size() >= OBJECTS_MAX) {
-      throw new LimitExceeded(
-          object
-              + " is one too many: a tree has at most "
-              + OBJECTS_MAX
-              + " objects; restart the server to forget the unused ones");
+    if (objects.find(stream) != null) return;
+    synchronized (objects) {
+      if (objects.find(stream) == null && !objects.add(stream, object)) {
+        throw new LimitExceeded(
+            object
+                + " is one too many: clients of a tree can name at most "
+                + objectsMax
+                + " objects that the store does not have; restart the server to forget the unused"
+                + " ones");
+      }
     }
-    objects.putIfAbsent(stream, object);
     loadIfWanted(stream);
   }
 
@@ -116,11 +137,16 @@ final class RootStore implements AutoCloseable {
     loadIfWanted(object.stream());
   }
 
+  /// Records that the store has deleted an object, and may not have its name for ever.
+  void deleted(PlacedObject object) {
+    objects.mayGo(object.stream(), false);
+  }
+
   private void loadIfWanted(StreamId stream) {
     boolean waiting;
     lock.lock();
     try {
-      waiting = isHere(stream) && unnamed.remove(stream) != null;
+      waiting = unnamed.remove(stream) != null;
     } finally {
       lock.unlock();
     }
@@ -129,24 +155,29 @@ final class RootStore implements AutoCloseable {
 
   /* Whether the tree may have an object, as far as this process knows. */
   private boolean isHere(StreamId stream) {
-    var object = objects.get(stream);
+    var object = objects.find(stream);
     return object != null && (store.placement(object) != Placement.SERVER || lent.contains(stream));
   }
 
   private PlacedObject known(StreamId stream) {
-    return Objects.requireNonNull(objects.get(stream), "an object that was loaded");
+    var object = objects.find(stream);
+    if (object == null) object = store.find(stream);
+    return Objects.requireNonNull(object, "an object that was loaded");
   }
 
   /// Reads a state, as soon as its object is known and is not at the server.
   void load(StreamId stream) {
+    boolean isHere;
     lock.lock();
     try {
-      if (!isHere(stream)) {
-        unnamed.put(stream, stream);
-        return;
-      }
+      isHere = isHere(stream);
+      if (!isHere) unnamed.put(stream, stream);
     } finally {
       lock.unlock();
+    }
+    if (!isHere) {
+      submit(timing::start, () -> find(stream));
+      return;
     }
     submit(
         loading(),
@@ -162,9 +193,29 @@ final class RootStore implements AutoCloseable {
             return;
           }
           var state = stored.state();
+          if (state != null) objects.mayGo(stream, true);
           var version = state == null ? null : new CopyVersion(state.generation(), state.number());
           root.accept(new Event.Loaded(stream, version, packed(stored)));
         });
+  }
+
+  /*
+   * Finds out what an object is whose name is not here. Its name may be given up; or no client has
+   * named it to this root yet: those that named it to an earlier one may have ended, and the object
+   * may be at others that have never called it.
+   */
+  private void find(StreamId stream) {
+    var object = objects.find(stream);
+    if (object != null) {
+      unlent.accept(object);
+      return;
+    }
+    try {
+      object = store.find(stream);
+      if (object != null && object.domain().equals(domain)) know(object);
+    } catch (RuntimeException | LinkageError unknown) {
+      LOG.debug("the store does not name the object of {}: {}", stream, unknown.getMessage());
+    }
   }
 
   /// Returns the store's state of an object, in its travelling form.
@@ -172,7 +223,8 @@ final class RootStore implements AutoCloseable {
     return States.packed(new States.State(stored.life(), stored.bytes()));
   }
 
-  private void loadAgain(StreamId stream) {
+  /// Reads a state after a while.
+  void loadAgain(StreamId stream) {
     try {
       writer.after(AGAIN_NANOS, () -> load(stream));
     } catch (RejectedExecutionException closed) {
@@ -203,9 +255,12 @@ final class RootStore implements AutoCloseable {
   }
 
   /// Writes states, after all earlier ones, in a while or when a caller waits for it.
-  void persist(long number, List<Copy> copies) {
+  ///
+  /// @param nodes the children of the root; null when they have not changed
+  void persist(long number, List<Copy> copies, @Nullable SortedSet<NodeId> nodes) {
     lock.lock();
     try {
+      if (nodes != null) children = nodes;
       for (var copy : copies) pending.put(copy.object(), copy);
       pendingTo = number;
       if (asked) return;
@@ -245,6 +300,7 @@ final class RootStore implements AutoCloseable {
    */
   private void write(long before) {
     NavigableMap<StreamId, Copy> copies;
+    SortedSet<NodeId> nodes;
     long to;
     lock.lock();
     try {
@@ -254,6 +310,8 @@ final class RootStore implements AutoCloseable {
       copies = pending;
       pending = new TreeMap<>();
       to = pendingTo;
+      nodes = children;
+      children = null;
       asked = false;
       urgent = false;
     } finally {
@@ -272,11 +330,13 @@ final class RootStore implements AutoCloseable {
               new PlacedState(version.generation(), version.number(), state.bytes())));
     }
     try {
+      if (nodes != null) store.keepChildren(domain, outside(nodes));
       store.persist(changes);
     } catch (LimitExceeded full) {
-      writeAgain(copies, full);
+      writeAgain(copies, nodes, full);
       return;
     }
+    for (var change : changes) objects.mayGo(change.object().stream(), true);
     lock.lock();
     try {
       persisted = to;
@@ -288,12 +348,22 @@ final class RootStore implements AutoCloseable {
     root.accept(new Event.Persisted(to));
   }
 
+  /* The nodes of other processes: those of this one end with the root. */
+  private static List<String> outside(SortedSet<NodeId> nodes) {
+    return nodes.stream()
+        .filter(node -> RoutedLinks.isOutside(node.address()))
+        .map(NodeId::toString)
+        .toList();
+  }
+
   /* The store is too busy: nothing was written, and nothing is lost. */
-  private void writeAgain(Map<StreamId, Copy> copies, LimitExceeded full) {
+  private void writeAgain(
+      Map<StreamId, Copy> copies, @Nullable SortedSet<NodeId> nodes, LimitExceeded full) {
     repeats.tell("states of objects are not written yet: " + full.getMessage(), LOG::warn);
     lock.lock();
     try {
       copies.forEach(pending::putIfAbsent);
+      if (children == null) children = nodes;
       if (asked) return;
       asked = true;
       writeAfter(AGAIN_NANOS);

@@ -90,6 +90,9 @@ final class Seat {
   /* How much a flush covers. */
   private record Covered(long changes, long sights) {}
 
+  // How often a tick finds the root of an orphan unchanged before this believes that it lives.
+  private static final int DOUBT_TICKS = 5;
+
   private static final Logger LOG = LoggerFactory.getLogger(Seat.class);
 
   private final Site site;
@@ -143,6 +146,8 @@ final class Seat {
   private final List<Runnable> unsure = new ArrayList<>();
   // Ends when the program knows of all disconnections. Tasks of the mailbox use it.
   private CompletableFuture<@Nullable Void> telling = CompletableFuture.completedFuture(null);
+  // How many ticks have found the root of the orphaned node unchanged.
+  private int oldRootTicks;
   // Of the root: the last number to persist.
   private volatile long persisting;
 
@@ -233,7 +238,7 @@ final class Seat {
       for (Long late; (late = withdrawn.poll()) != null; ) take(new Event.Withdraw(late));
       position = look();
       take(new Event.Tick());
-      if (store == null && !node.isIn()) join();
+      if (store == null && (!node.isIn() || mayReturn())) join();
       leaveOldRoot();
       retry();
     });
@@ -258,11 +263,23 @@ final class Seat {
     });
   }
 
+  /*
+   * Whether an orphan knows of another root, or certainly has the old one: then the connection alone
+   * was lost, and the node with it.
+   */
+  private boolean mayReturn() {
+    if (!node.isOrphan()) return false;
+    NodeId root = site.root();
+    boolean isOld = root != null && root.equals(node.above());
+    oldRootTicks = isOld ? oldRootTicks + 1 : 0;
+    return root != null && (!isOld || oldRootTicks > DOUBT_TICKS);
+  }
+
   /* There is another root, so the one above is void. */
   private void leaveOldRoot() {
     NodeId root = site.root();
     NodeId parent = node.isIn() ? node.above() : node.offered();
-    if (root == null || parent == null || parent.equals(root)) return;
+    if (root == null || parent == null || parent.equals(root) || node.isOrphan()) return;
     if (parent.address().equals(root.address())) site.links().cut(node.id(), parent);
   }
 
@@ -314,10 +331,11 @@ final class Seat {
         comeBack();
       }
       case Effect.Load(StreamId object) -> store().load(object);
-      case Effect.Persist(long number, var copies) -> {
+      case Effect.Persist(long number, var copies, var children) -> {
         persisting = number;
-        store().persist(number, copies);
+        store().persist(number, copies, children);
       }
+      case Effect.Hasten() -> store().hasten();
     }
   }
 
@@ -330,7 +348,7 @@ final class Seat {
   /* A local read may be of any age. */
   private void answered(TreeNode own, long number, Copy copy) {
     if (locals.containsKey(number)) {
-      if (isFresh()) told(locals.remove(number), copy);
+      if (node.isOrphan() || isFresh()) told(locals.remove(number), copy);
       return;
     }
     whenSure(
@@ -758,6 +776,7 @@ final class Seat {
    */
   private boolean isFresh() {
     NodeId parent = node.above();
+    if (node.isOrphan()) return false;
     if (parent == null || site.links().isFresh(node.id(), parent)) return true;
     site.links().cut(node.id(), parent);
     return false;

@@ -85,6 +85,18 @@ final class States {
     return new State(life, unpacked(packed, in.position()));
   }
 
+  private static long life(byte[] packed) {
+    if (packed.length == 0 || packed[0] != 2) return PlacedObject.FIRST_LIFE;
+    var in = new Decoder(packed);
+    int _ = in.u8();
+    return in.varint();
+  }
+
+  /// Returns whether a state belongs to a life before that of another one.
+  static boolean isOver(byte[] packed, byte[] later) {
+    return life(packed) < life(later);
+  }
+
   private static byte[] unpacked(byte[] packed, int from) {
     if (packed.length == from) return new byte[0];
     if (packed[from] == 0) return Arrays.copyOfRange(packed, from + 1, packed.length);

@@ -29,6 +29,8 @@ public interface Uplink extends Links, AutoCloseable {
 
   /// Tells the root which object a stream belongs to, now and, if the object was used lately,
   /// whenever there is another root.
+  ///
+  /// @throws stoa.Forbidden when the root lets this process use no objects of that type
   void know(PlacedObject object);
 
   /// Receives the root's messages about objects that may be at the server.

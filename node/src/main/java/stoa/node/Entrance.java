@@ -3,9 +3,14 @@ package stoa.node;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.links.TypeRights;
 import stoa.node.access.Access;
 import stoa.node.access.Caller;
+import stoa.node.access.Need;
+import stoa.node.access.Role;
 import stoa.transport.Receiver;
 import stoa.transport.Status;
 import stoa.transport.Stream;
@@ -24,7 +29,9 @@ final class Entrance implements StreamAcceptor {
     Receiver converse(Stream stream, Caller caller);
 
     /// Begins a stream of the tree.
-    Receiver migrate(Stream stream);
+    ///
+    /// @param rights of the client
+    Receiver migrate(Stream stream, TypeRights rights);
 
     /// Begins a question.
     ///
@@ -84,10 +91,16 @@ final class Entrance implements StreamAcceptor {
     if (rpc == Rpc.CONVERSE) return hall.converse(stream, caller);
     var noted = new AuditedAnswer(stream, caller, address, audit);
     if (rpc != Rpc.TREE) return new Question(stream, rpc, caller, noted, access, hall);
-    String refusal = caller.permit(Needs.ofTree()).refusal();
-    if (refusal == null) return hall.migrate(stream);
-    forbid(caller, refusal, noted, access);
-    return new Outside();
+    List<List<String>> roles = new ArrayList<>();
+    for (Role role : Needs.OF_TREE) {
+      List<String> types = caller.types(role);
+      if (types.isEmpty()) {
+        forbid(caller, caller.refusal(Need.of(role)), noted, access);
+        return new Outside();
+      }
+      roles.add(types);
+    }
+    return hall.migrate(stream, new TypeRights(roles));
   }
 
   private static Receiver refused(Stream stream, Status.Code code, String reason) {

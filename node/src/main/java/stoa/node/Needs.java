@@ -49,12 +49,11 @@ final class Needs {
           "stoa.Delivery",
           "stoa.Tag");
 
-  private Needs() {}
+  /// The roles of a process of the tree, which runs the objects itself. It needs them for all
+  /// types, or takes part as a leaf, with objects of the types for which it has them.
+  static final List<Role> OF_TREE = List.of(CALL, CREATE);
 
-  /// Returns the need of a stream of the tree: its processes run the objects themselves.
-  static Need ofTree() {
-    return new Need.All(List.of(Need.of(CALL), Need.of(CREATE)));
-  }
+  private Needs() {}
 
   /// Returns the need of a method of the server.
   ///
@@ -71,7 +70,7 @@ final class Needs {
       case DEPLOY -> deploy((DeployPart) message);
       case LOOK -> look((LookRequest) message);
       case RETAIN -> retain((RetainRequest) message);
-      case TREE -> ofTree();
+      case TREE -> new Need.All(OF_TREE.stream().map(Need::of).toList());
     };
   }
 

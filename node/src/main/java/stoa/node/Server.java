@@ -25,6 +25,7 @@ import stoa.base.Measures;
 import stoa.base.Repeats;
 import stoa.base.Tracer;
 import stoa.links.TreeServer;
+import stoa.links.TypeRights;
 import stoa.node.access.Access;
 import stoa.node.access.Caller;
 import stoa.objects.Neighborhood;
@@ -510,8 +511,8 @@ public final class Server implements AutoCloseable {
     }
 
     @Override
-    public Receiver migrate(Stream stream) {
-      return tree.begin(stream);
+    public Receiver migrate(Stream stream, TypeRights rights) {
+      return tree.begin(stream, rights);
     }
 
     @Override

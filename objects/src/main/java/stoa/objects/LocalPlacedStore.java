@@ -1,7 +1,10 @@
 package stoa.objects;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.Gone;
@@ -11,6 +14,8 @@ import stoa.base.CallId;
 import stoa.base.Check;
 import stoa.base.Clock;
 import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.base.StreamId;
 import stoa.base.Timing;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedObject;
@@ -34,6 +39,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
 
   private final LocalService stoa;
   private final long freeNanos;
+  private final Map<String, TreeChildren> trees = new ConcurrentHashMap<>();
 
   /// @param freeNanos the time from which on no other process has the objects
   LocalPlacedStore(LocalService stoa, long freeNanos) {
@@ -50,6 +56,32 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
   @Override
   public boolean mayHaveOthers() {
     return stoa.isServed() && epoch() > 1;
+  }
+
+  @Override
+  public boolean hasSuccessors() {
+    return stoa.isServed() && stoa.core().isReplicated();
+  }
+
+  @Override
+  public Collection<String> children(String domain) {
+    return tree(domain).all();
+  }
+
+  @Override
+  public void keepChildren(String domain, Collection<String> nodes) {
+    tree(domain).replace(nodes);
+  }
+
+  private TreeChildren tree(String domain) {
+    return trees.computeIfAbsent(domain, name -> new TreeChildren(stoa.core(), name));
+  }
+
+  @Override
+  public @Nullable PlacedObject find(StreamId stream) {
+    Key key = stoa.changes().logged().keyOf(stream);
+    if (key == null) return null;
+    return stoa.placed(stoa.catalog().typeNamed(key.space()), key, new Existence.Undeleted(null));
   }
 
   @Override

@@ -67,6 +67,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     this.store = stoa.core();
     this.naming = new Naming(stoa.catalog(), admissible);
     this.sessions = new Sessions(store);
+    TreeChildren.executed(store);
     this.classesOfKeys = naming.classesOfKeys();
     this.keys =
         new KeyService(stoa.keyValues(), stoa.catalog(), stoa.part(), naming, stoa.callBytesMax());

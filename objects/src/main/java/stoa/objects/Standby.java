@@ -53,6 +53,7 @@ public final class Standby implements FollowerWork {
     this.part = part;
     store = Store.following(LocalService.bounds(config.limits()), streams, clock, threads);
     Sessions.executed(store);
+    TreeChildren.executed(store);
     long bytesMax = config.limits().residentBytesMax();
     following = store.compare(threads, new Classes(), bytesMax, told);
   }

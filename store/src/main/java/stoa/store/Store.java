@@ -776,6 +776,11 @@ public final class Store implements AutoCloseable {
     return engine.intake().epoch();
   }
 
+  /// Returns whether several processes keep the store, so that another one may lead it next.
+  public boolean isReplicated() {
+    return engine.isReplicated();
+  }
+
   /// Resumes the puts that an earlier process left unfinished after they had put to other keys,
   /// before other requests. This waits for these puts, except for those that wait for other stores,
   /// which may in turn wait until this store is open.

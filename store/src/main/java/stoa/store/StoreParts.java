@@ -292,6 +292,10 @@ final class StoreParts {
     return residents;
   }
 
+  boolean isReplicated() {
+    return announcements != null;
+  }
+
   Intake intake() {
     return intake;
   }

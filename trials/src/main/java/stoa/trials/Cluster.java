@@ -13,6 +13,7 @@ import stoa.cli.ServerProcess;
 import stoa.cli.ServerProcess.Site;
 import stoa.cli.ServersSecret;
 import stoa.cluster.SecretFile;
+import stoa.migration.Domain;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
@@ -54,8 +55,18 @@ final class Cluster implements AutoCloseable {
   ///
   /// @param groups the number of groups that keep the store
   /// @param replicas how many servers execute the calls of each
-  record Shape(int groups, int replicas) {
+  /// @param fanOut how many children a node of a tree of clients takes
+  record Shape(int groups, int replicas, int fanOut) {
     private static final Shape PLAIN = new Shape(1, 3);
+
+    Shape(int groups, int replicas) {
+      this(groups, replicas, Domain.FAN_OUT);
+    }
+
+    /// Returns a store of one group, with another fan-out.
+    static Shape withFanOut(int fanOut) {
+      return new Shape(PLAIN.groups, PLAIN.replicas, fanOut);
+    }
   }
 
   private Cluster(Sites sites, Shape shape) {
@@ -130,6 +141,7 @@ final class Cluster implements AutoCloseable {
       options.addAll(List.of("--join", servers.get(anyRunning()).address()));
       options.addAll(ServersSecret.options(directory(anyRunning())));
     }
+    options.addAll(List.of("--fan-out", Integer.toString(shape.fanOut())));
     Site site = sites.site(number);
     if (!site.isLoopback() || site.isOfOtherRelease()) options.add("--insecure");
     directories.add(sites.directory(number));

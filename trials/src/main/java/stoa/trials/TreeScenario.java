@@ -27,10 +27,10 @@ import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 
 /// Objects migrate among clients, which join and leave, while the server with the root, or another
-/// one of three, is killed, paused or stopped. Flushed updates must stay, and every later strict
-/// read must see them; no read may see an operation on several objects in part; and a client may
-/// lose its own updates only if it learns of the loss. Meanwhile the server lends objects to
-/// clients, both sides call them, and they come back.
+/// one of three, is killed, paused or stopped. No client may lose an update or be told of a loss,
+/// since no client fails; every later strict read must see flushed updates; and no read may see an
+/// operation on several objects in part. Meanwhile the server lends objects to clients, both sides
+/// call them, and they come back.
 ///
 /// `./stoa test --campaign --scenario tree --seeds 0-19`. The seed determines the calls and the
 /// failures of servers; threads and elections determine the rest.
@@ -105,7 +105,8 @@ public final class TreeScenario implements Scenario {
   @Override
   public void run(Chance chance, Trace trace) throws Exception {
     Path directory = Files.createTempDirectory("tree-history");
-    try (var cluster = Cluster.start(directory, SERVERS)) {
+    int fanOut = chance.percent(50) ? 2 : CLIENTS;
+    try (var cluster = Cluster.start(directory, SERVERS, Cluster.Shape.withFanOut(fanOut))) {
       run(cluster, chance, trace);
     } finally {
       Directories.delete(directory);
@@ -142,7 +143,6 @@ public final class TreeScenario implements Scenario {
         trace.reached("a transaction was refused");
       for (long i = 0; i < worker.jar.taken.get(); i++)
         trace.reached("a transaction saw what was back");
-      for (long i = 0; i < worker.lost; i++) trace.reached("a client was told of a loss");
       for (long i = 0; i < worker.flushes; i++) trace.reached("a flush");
       for (long i = 0; i < worker.lives; i++) trace.reached("a client left");
     }
@@ -211,12 +211,11 @@ public final class TreeScenario implements Scenario {
     private final Chance chance;
     private final CallerProgress progress;
     private final List<Worker> all;
-    // The worker's own object: its last change, and its last certainly durable one.
+    // The worker's own object: its changes, and those that are certainly durable.
     private final Deque<String> past = new ArrayDeque<>();
     private long done;
     private volatile long durable;
     private final JarWork jar;
-    private long lost;
     private long flushes;
     private long lives;
 
@@ -237,13 +236,13 @@ public final class TreeScenario implements Scenario {
         try (var stoa = open(url, membership)) {
           note("joins as " + membership);
           jar.begin(stoa);
+          ofLife(stoa, lives).add(1);
           int most = chance.between(10, 80);
           for (int i = 0; i < most && !progress.areOver(); i++) turn(stoa);
-        } catch (UnknownOutcome toldAtTheEnd) {
-          lost();
-          continue;
+        } catch (UnknownOutcome told) {
+          throw new AssertionError(name + " was told of a loss: " + past, told);
         }
-        if (done >= 0) durable = done;
+        durable = done;
         jar.flushed(jar.done);
         note("left with " + done);
         lives++;
@@ -251,17 +250,15 @@ public final class TreeScenario implements Scenario {
       return null;
     }
 
+    /// Returns an object that only one client calls. When this client has left, the object may be
+    /// with another one, which does not know the object's name.
+    private Purse ofLife(Stoa stoa, long life) {
+      return stoa.get(Purse.class, name + " in life " + life);
+    }
+
     private void note(String what) {
       if (past.size() == PAST_MAX) past.removeFirst();
       past.add(System.nanoTime() / 1_000_000 % 1_000_000 + " " + what);
-    }
-
-    /// Notes a loss: from now on the object has the state that the next read finds.
-    private void lost() {
-      note("was told of a loss");
-      lost++;
-      done = -1;
-      jar.lost();
     }
 
     private void turn(Stoa stoa) {
@@ -291,23 +288,18 @@ public final class TreeScenario implements Scenario {
     private void add(Stoa stoa) {
       long now = stoa.get(Purse.class, name).add(1);
       note("found " + now);
-      holds(now > durable, name + " is " + now + ", and " + durable + " was durable: " + past);
-      holds(done < 0 || now <= done + 1, name + " is " + now + " after " + done);
+      holds(now == done + 1, name + " is " + now + " after " + done + ": " + past);
       done = now;
     }
 
     private void flush(Stoa stoa) {
       long before = done;
       long inJar = jar.done;
-      try {
-        stoa.flush();
-        if (before >= 0) durable = before;
-        jar.flushed(inJar);
-        note("flushed " + before);
-        flushes++;
-      } catch (UnknownOutcome told) {
-        lost();
-      }
+      stoa.flush();
+      durable = before;
+      jar.flushed(inJar);
+      note("flushed " + before);
+      flushes++;
     }
 
     /// Checks that another worker's durable updates are visible, whatever the root.
@@ -324,7 +316,11 @@ public final class TreeScenario implements Scenario {
 
     private void judge(Stoa stoa) {
       long now = stoa.get(Purse.class, name).balance();
-      holds(now >= durable, name + " is " + now + ", and " + durable + " was durable");
+      holds(now == durable, name + " is " + now + " after " + durable);
+      for (long life = 0; life < lives; life++) {
+        long once = ofLife(stoa, life).balance();
+        holds(once == 1, name + " in life " + life + " is " + once + " after 1");
+      }
       jar.look(stoa);
     }
   }
@@ -392,10 +388,6 @@ public final class TreeScenario implements Scenario {
       long last = done;
       holds(last < 0 || now <= last + more, name + " is " + now + " after " + last);
       done = now;
-    }
-
-    private void lost() {
-      done = -1;
     }
 
     private void flushed(long before) {

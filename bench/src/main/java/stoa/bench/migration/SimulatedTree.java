@@ -180,9 +180,9 @@ final class SimulatedTree {
         case Effect.Left(), Effect.Refused() -> again();
         case Effect.Load(StreamId object) ->
             at(now + CALL, () -> on(new Event.Loaded(object, null, new byte[8])));
-        case Effect.Persist(long number, _) ->
+        case Effect.Persist(long number, _, _) ->
             at(now + WRITE, () -> on(new Event.Persisted(number)));
-        case Effect.Flushed _ -> {}
+        case Effect.Flushed _, Effect.Hasten() -> {}
         case Effect.Cut _, Effect.Disconnected(), Effect.Moving() ->
             throw new IllegalStateException("nobody fails, and " + address + " has " + effect);
       }

@@ -28,6 +28,9 @@ final class Copies {
    * (2) The parent has every object of `above` in at least that version, or had it and dropped it:
    *     then a node above the parent has it.
    * (3) No copy enters that is older than a dropped one, in `gone`.
+   * (4) The store has every object of `kept` in at least that version. A child of a root that has
+   *     successors drops no other copy: all that is not in the store, and not further below, is in
+   *     `newest`, and makes sense together.
    */
   private final SortedMap<StreamId, Copy> newest = new TreeMap<>();
   // All of them, the least recently used first.
@@ -36,6 +39,9 @@ final class Copies {
   private long bytes;
   private final SortedMap<StreamId, SortedSet<StreamId>> dependencies = new TreeMap<>();
   private final SortedMap<StreamId, CopyVersion> above = new TreeMap<>();
+
+  // Of a child of a root that has successors; null for others.
+  private @Nullable SortedMap<StreamId, CopyVersion> kept;
 
   private final boolean isRoot;
 
@@ -99,7 +105,11 @@ final class Copies {
   }
 
   private boolean isAbove(StreamId object, CopyVersion version) {
-    return isRoot || versionAbove(object).compareTo(version) >= 0;
+    return isRoot || (versionAbove(object).compareTo(version) >= 0 && isKept(object, version));
+  }
+
+  private boolean isKept(StreamId object, CopyVersion version) {
+    return kept == null || kept.getOrDefault(object, CopyVersion.NONE).compareTo(version) >= 0;
   }
 
   Copy get(StreamId object) {
@@ -139,6 +149,41 @@ final class Copies {
   /// Records that the parent has a copy.
   void isAbove(Copy copy) {
     above.merge(copy.object(), copy.version(), (one, two) -> one.compareTo(two) >= 0 ? one : two);
+  }
+
+  /// Records that the store has some versions, and that this knows of each that it has.
+  void keep(Map<StreamId, CopyVersion> versions) {
+    if (kept == null) kept = new TreeMap<>();
+    var all = kept;
+    versions.forEach((object, version) ->
+        all.merge(object, version, (one, two) -> one.compareTo(two) >= 0 ? one : two));
+  }
+
+  /// Records that the store has a copy.
+  void keep(Copy copy) {
+    keep(Map.of(copy.object(), copy.version()));
+  }
+
+  /// Gives a copy a version, unless it has a newer one.
+  void raise(StreamId object, CopyVersion version) {
+    Copy copy = get(object);
+    if (copy.version().compareTo(version) < 0) newest.put(object, copy.at(version));
+  }
+
+  /// Returns all that the store may lack, which the next root then has, besides what the store has.
+  Upward toNextRoot() {
+    keep(Map.of());
+    above.clear();
+    above.putAll(Objects.requireNonNull(kept));
+    List<Copy> copies = new ArrayList<>();
+    for (var copy : newest.values()) {
+      // The root needs nothing of an object that was never constructed.
+      boolean isNothing = copy.state().length == 0;
+      if (!isNothing && !isKept(copy.object(), copy.version())) copies.add(copy);
+    }
+    copies.forEach(this::isAbove);
+    dependencies.clear();
+    return new Upward(copies, List.of());
   }
 
   /// Records that there is another parent.

@@ -1,6 +1,8 @@
 package stoa.migration.core;
 
 import java.util.List;
+import java.util.SortedSet;
+import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
 /// An action for the owner of a node. The owner performs effects in order.
@@ -49,5 +51,12 @@ public sealed interface Effect {
 
   /// Of the root: make copies durable, together or not at all, after earlier ones. Without copies:
   /// only make sure that no other root has taken over.
-  record Persist(long number, List<Copy> copies) implements Effect {}
+  ///
+  /// @param children the nodes that the next root must expect, which become durable no later; null
+  ///   when they have not changed
+  record Persist(long number, List<Copy> copies, @Nullable SortedSet<NodeId> children)
+      implements Effect {}
+
+  /// Of the root: make everything durable soon, since nodes wait for it.
+  record Hasten() implements Effect {}
 }

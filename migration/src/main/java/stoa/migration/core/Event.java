@@ -16,7 +16,8 @@ public sealed interface Event {
   /// The connection to a node is gone for good, or there never was one.
   record Gone(NodeId node) implements Event {}
 
-  /// The node must join the tree. Until it has, this event may repeat.
+  /// The node must join the tree, or return to it. Until it has, this event may repeat. An orphan
+  /// whose root is still there is disconnected by it.
   ///
   /// @param root the root, as far as it is known
   /// @param at where its process is
@@ -61,6 +62,14 @@ public sealed interface Event {
   ///
   /// @param version null when there is none
   record Loaded(StreamId object, @Nullable CopyVersion version, byte[] state) implements Event {}
+
+  /// Of the root: an object that it loads is at the server. The store has all that nodes have done
+  /// to the object. The root loads it when it comes to the clients.
+  record AtServer(StreamId object) implements Event {}
+
+  /// Of the root: a time for returns is over. Children of the root before that have not returned
+  /// will not. Children with messages that have waited since the last such event are given up.
+  record NoReturns() implements Event {}
 
   /// Of the root: all copies up to a number are durable.
   record Persisted(long number) implements Event {}

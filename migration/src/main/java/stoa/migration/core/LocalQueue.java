@@ -70,6 +70,19 @@ final class LocalQueue {
     return entries.element();
   }
 
+  /// Replaces the head.
+  void replaceHead(NodeId by) {
+    entries.remove();
+    entries.addFirst(new Entry(by, NOTHING));
+  }
+
+  /// Replaces one node by another in all places behind the head.
+  void replaceBehind(NodeId node, NodeId by) {
+    Entry first = entries.remove();
+    replace(node, by);
+    entries.addFirst(first);
+  }
+
   /// Replaces one node by another in all places.
   ///
   /// @return whether there were any

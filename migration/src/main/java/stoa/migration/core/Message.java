@@ -102,6 +102,16 @@ public sealed interface Message {
   /// The sender, which has no children, leaves; these are the newest copies of all that it has.
   record Depart(Upward copies) implements Message {}
 
+  /// The root that the sender was below is no more, and the receiver is the next one.
+  ///
+  /// @param copies what the store may lack, to be saved together or not at all
+  /// @param has the objects at the sender or below, with the versions that the sender has
+  record Return(Upward copies, SortedMap<StreamId, CopyVersion> has) implements Message {}
+
+  /// From a root to its child: some versions are durable, and when the root is no more, the next
+  /// one expects the receiver's [Return].
+  record Kept(SortedMap<StreamId, CopyVersion> versions) implements Message {}
+
   /// The sender wants to leave: from now on the receiver holds messages for it.
   ///
   /// @param attempt the sender's attempt
@@ -164,6 +174,8 @@ public sealed interface Message {
   /// Returns whether this is the first message of a child to its parent: children connect, since a
   /// parent can be reached.
   default boolean connects() {
-    return this instanceof Attach || (this instanceof Greet(Kin kin) && kin == Kin.PARENT);
+    return this instanceof Attach
+        || this instanceof Return
+        || (this instanceof Greet(Kin kin) && kin == Kin.PARENT);
   }
 }

@@ -21,6 +21,12 @@ public record NodeId(String address, long number) implements Comparable<NodeId> 
     return byAddress != 0 ? byAddress : Long.compare(number, other.number);
   }
 
+  /// Returns the node with a name, as [#toString] returns it.
+  public static NodeId named(String name) {
+    int at = name.lastIndexOf('#');
+    return new NodeId(name.substring(0, at), Long.parseLong(name.substring(at + 1)));
+  }
+
   @Override
   public String toString() {
     return address + "#" + number;

@@ -42,7 +42,8 @@ public final class TreeNode {
    *     place it took.
    * (3) The node stores no queue that has one default entry: the parent, or at the root, the root
    *     itself.
-   * (4) Messages for a neighbor that leaves are in `held`, and nowhere else.
+   * (4) Messages for a neighbor that leaves are in `held`, and nowhere else. So are messages for a
+   *     root to which this node returns.
    * (5) At most one of two neighbors leaves at a time. A node that has granted a neighbor its leave
    *     does not begin one; of two that begin together, the child steps back.
    *
@@ -56,7 +57,19 @@ public final class TreeNode {
    *                          └──────── WAITING ◄────┴────────────┘
    *                    a leaf departs
    *
-   * Gone(parent) leads to OUT from everywhere but ENDING.
+   * Gone(parent) leads to OUT from everywhere but ENDING, except when the parent is a root whose
+   * successor expects this node (`isKept`): then the node stays where it is, as an orphan, and
+   * returns to the next root.
+   *
+   * Of a root that has successors:
+   *
+   * (6) The store's list of children has every child that was welcomed and is not lost, and every
+   *     node that may take the place of one. The root gives nothing to others of what a lost child
+   *     had before the list lacks this child.
+   * (7) Copies go to children and readers only when they are durable. So all that a child rests on
+   *     and that may not be durable is in its own subtree, and its copies.
+   * (8) The root gives nothing away while it expects children of its predecessor (`expected`), and
+   *     before the list lacks those that have not returned.
    */
   private enum Stage {
     NEW,
@@ -138,6 +151,21 @@ public final class TreeNode {
 
   private record Flush(NodeId node, long number, long persist) {}
 
+  /* A newcomer that gets its place when the store has its name. */
+  private record Newcomer(Locality at, long persist) {}
+
+  /* A leave that is granted when the store has the name of the successor. */
+  private record Pending(long attempt, NodeId by, long persist) {}
+
+  private record Answering(ReadId read, StreamId object, Course course) {}
+
+  /// Returns whether one state of an object belongs to a life that had ended when another state of
+  /// it was stored.
+  public interface Lives {
+    /// Compares them.
+    boolean isOver(byte[] offered, byte[] stored);
+  }
+
   // The number of the flush that a leaving node waits for.
   private static final long LAST_FLUSH = -1;
 
@@ -191,6 +219,41 @@ public final class TreeNode {
   private long persisting;
   private long persisted;
 
+  // Of a root that has successors; null for others.
+  private final @Nullable Lives lives;
+  // The children of the root before that have not returned, and those of them that wait until the
+  // objects that they have are loaded.
+  private final SortedSet<NodeId> expected = new TreeSet<>();
+  private final SortedMap<NodeId, Message.Return> returning = new TreeMap<>();
+  // The number under which the store has the list without those that did not return.
+  private long settled;
+  private long hastened;
+  // The last list of children for the store.
+  private SortedSet<NodeId> listed = new TreeSet<>();
+  // The objects that must not go to others before the store has written a number.
+  private final SortedMap<StreamId, Long> unsaved = new TreeMap<>();
+  // The objects here that wait until they may go to others.
+  private final SortedSet<StreamId> blocked = new TreeSet<>();
+  private final SortedMap<NodeId, Newcomer> newcomers = new TreeMap<>();
+  private final SortedMap<NodeId, Pending> pending = new TreeMap<>();
+  private final List<Answering> answering = new ArrayList<>();
+  // The objects among those to load that are at the server.
+  private final SortedSet<StreamId> atServer = new TreeSet<>();
+  // The messages of children that wait until objects are loaded.
+  private final SortedMap<NodeId, Deque<Message>> unread = new TreeMap<>();
+  // Of each of these children, the first such message when the last time for returns was over.
+  private final SortedMap<NodeId, Message> overdue = new TreeMap<>();
+  // By the number to persist: the children's copies in it.
+  private final SortedMap<Long, SortedMap<NodeId, SortedMap<StreamId, CopyVersion>>> sent =
+      new TreeMap<>();
+
+  // Whether the parent is a root whose successor expects this node; and whether that root is no
+  // more.
+  private boolean isKept;
+  private boolean isOrphan;
+  // The address that all roots of the tree have.
+  private @Nullable String rootAddress;
+
   // Neighbors that leave, with their successors, and the messages held for them.
   private final SortedMap<NodeId, NodeId> granted = new TreeMap<>();
   private final SortedMap<NodeId, List<Message>> held = new TreeMap<>();
@@ -207,31 +270,51 @@ public final class TreeNode {
   private @Nullable NodeId predecessor;
   private final Deque<Message> carried = new ArrayDeque<>();
 
-  private TreeNode(NodeId me, Settings settings, boolean isRoot, long oldest, Stage stage) {
+  private TreeNode(
+      NodeId me,
+      Settings settings,
+      boolean isRoot,
+      long oldest,
+      Stage stage,
+      @Nullable Lives lives) {
     this.me = me;
     this.settings = settings;
     this.isRoot = isRoot;
     this.copies = new Copies(isRoot);
     this.oldest = oldest;
     this.stage = stage;
+    this.lives = lives;
   }
 
   /// Creates a root, which has the objects of the store.
   ///
   /// @param oldest a generation above those of all earlier roots
   public static TreeNode root(NodeId me, Settings settings, long oldest) {
-    return new TreeNode(me, settings, true, oldest, Stage.IN);
+    return new TreeNode(me, settings, true, oldest, Stage.IN, null);
+  }
+
+  /// Creates a root that has successors: its children survive its end, and return to the next root.
+  ///
+  /// @param oldest a generation above those of all earlier roots
+  /// @param expected the children of the root before, according to the store
+  /// @param lives compares the lives of states
+  public static TreeNode root(
+      NodeId me, Settings settings, long oldest, SortedSet<NodeId> expected, Lives lives) {
+    var root = new TreeNode(me, settings, true, oldest, Stage.IN, lives);
+    root.expected.addAll(expected);
+    root.listed = new TreeSet<>(expected);
+    return root;
   }
 
   /// Creates a node outside any tree.
   public static TreeNode client(NodeId me, Settings settings) {
-    return new TreeNode(me, settings, false, 0, Stage.NEW);
+    return new TreeNode(me, settings, false, 0, Stage.NEW, null);
   }
 
   /* A parent that has left, in the hands of the child that takes its place. */
   private TreeNode(
       NodeId gone, Settings settings, Message.Promote state, Copies childs, NodeId child) {
-    this(gone, settings, false, 0, Stage.IN);
+    this(gone, settings, false, 0, Stage.IN, null);
     parent = state.parent();
     state.children().forEach(each -> children.put(each, Below.NEW));
     children.put(child, Below.NEW);
@@ -278,7 +361,7 @@ public final class TreeNode {
    */
   private void evict() {
     if (copies.bytes() <= settings.copyBytesMax || stage != Stage.IN || !granted.isEmpty()) return;
-    if (isRoot && persisting > persisted) return;
+    if (isOrphan || isSettling() || (isRoot && persisting > persisted)) return;
     for (var copy : copies.evict(settings.copyBytesMax, this::mayGo)) {
       floor(copy);
       evictSeen(copy.object());
@@ -323,8 +406,13 @@ public final class TreeNode {
       case Event.Received(NodeId from, Message message) -> received(from, message);
       case Event.Gone(NodeId node) -> gone(node);
       case Event.Join(NodeId to, Locality at) -> {
+        if (isOrphan) {
+          comeTo(to);
+          return;
+        }
         if (stage == Stage.NEW) stage = Stage.JOINING;
         if (stage != Stage.JOINING) return;
+        rootAddress = to.address();
         if (offered == null) locality = at; // later ones would not be known above
         var avoid = new TreeSet<>(avoided);
         effects.add(
@@ -334,6 +422,8 @@ public final class TreeNode {
       case Event.Tick() -> tick();
       case Event.Loaded loaded -> loaded(loaded);
       case Event.Persisted(long number) -> persisted(number);
+      case Event.AtServer(StreamId object) -> atServer(object);
+      case Event.NoReturns() -> noReturns();
       case Event.Executed executed -> executed(executed);
       case Event.Lend(long number) -> lent.addAll(operation(number).objects);
       case Event.Withdraw(long number) -> withdraw(number);
@@ -380,6 +470,7 @@ public final class TreeNode {
     var kept = held.get(to);
     if (to.equals(predecessor)) carried.add(message);
     else if (kept != null) kept.add(message);
+    else if (isOrphan && to.equals(parent)) return; // the next root gets all anew
     else effects.add(new Effect.Send(to, message));
   }
 
@@ -396,8 +487,14 @@ public final class TreeNode {
       welcome(from);
     } else if (message instanceof Message.Attach(Locality at)) {
       attach(from, at);
+    } else if (message instanceof Message.Return back) {
+      returned(from, back);
     } else if (isNeighbor(from)) {
-      fromNeighbor(from, message);
+      if (unread.containsKey(from) || !areKnown(message)) {
+        unread.computeIfAbsent(from, _ -> new ArrayDeque<>()).add(message);
+      } else {
+        fromNeighbor(from, message);
+      }
     } else if (isExpected(from)) {
       stash.add(new Stashed(from, new Event.Received(from, message)));
     } else {
@@ -406,6 +503,12 @@ public final class TreeNode {
   }
 
   private void welcome(NodeId from) {
+    if (isOrphan && from.equals(parent)) {
+      isOrphan = false;
+      isToTell = true;
+      release(from, from);
+      return;
+    }
     Check.that(stage == Stage.JOINING && from.equals(offered), "%s attached to %s", me, from);
     parent = from;
     told = new Message.Depth(0, only(locality));
@@ -439,11 +542,11 @@ public final class TreeNode {
       case Message.Migrate(StreamId object, Upward with) -> migrated(from, object, with);
       case Message.Ask ask -> ask(from, ask);
       case Message.Reply(ReadId read, StreamId object, Upward with) -> {
-        save(with);
+        save(from, with);
         replied(read, object);
       }
       case Message.CopyUp(NodeId node, long number, var objects, Upward with) -> {
-        save(with);
+        save(from, with);
         copyUp(node, number, objects);
       }
       case Message.Depart(Upward with) -> departed(from, with);
@@ -455,6 +558,7 @@ public final class TreeNode {
         if (from.equals(successor)) successorHas = has;
       }
       case Message.Resume() -> {
+        pending.remove(from);
         if (granted.remove(from) == null) return;
         var kept = held.remove(from);
         if (kept != null) kept.forEach(each -> send(from, each));
@@ -466,7 +570,15 @@ public final class TreeNode {
         children.computeIfPresent(from, (_, below) -> new Below(depth, below.passed, localities));
       }
       case Message.Greet _ -> {}
-      case Message.Attach _, Message.Welcome _, Message.Farewell _, Message.Direct _ ->
+      case Message.Kept(var versions) -> {
+        isKept = true;
+        copies.keep(versions);
+      }
+      case Message.Attach _,
+          Message.Return _,
+          Message.Welcome _,
+          Message.Farewell _,
+          Message.Direct _ ->
           throw new IllegalStateException("a neighbor does not say " + message);
     }
   }
@@ -480,7 +592,12 @@ public final class TreeNode {
       stage = Stage.OUT;
       effects.add(new Effect.Refused());
     } else if (node.equals(parent)) {
-      disconnected();
+      if (isKept) orphaned();
+      else disconnected();
+    } else if (newcomers.remove(node) != null) {
+      listChildren();
+    } else if (returning.remove(node) != null) {
+      giveUp(node);
     } else if (children.containsKey(node)) {
       lost(node);
     } else if (isExpected(node)) {
@@ -500,42 +617,44 @@ public final class TreeNode {
   private void lost(NodeId child) {
     NodeId next = granted.remove(child);
     held.remove(child);
+    pending.remove(child);
     if (next != null) {
       stash.removeIf(each -> each.from().equals(next));
       effects.add(new Effect.Cut(next));
     }
-    List<Copy> reconstituted = new ArrayList<>();
-    remove(child, reconstituted);
-    persist(reconstituted);
+    remove(child, true);
   }
 
   /* A leaving child has handed over all that it had. */
   private void departed(NodeId child, Upward with) {
-    save(with);
+    save(child, with);
     effects.add(new Effect.Send(child, new Message.Farewell()));
-    remove(child, null);
+    remove(child, false);
   }
 
   /*
    * Takes the places of a child in all queues. Reconstitutes the objects in its direction, in a new
-   * generation when newer copies may be lost.
+   * generation when newer copies may be lost with it.
    */
-  private void remove(NodeId child, @Nullable List<Copy> reconstituted) {
+  private void remove(NodeId child, boolean isLost) {
     children.remove(child);
+    unread.remove(child);
     isToTell = true;
     moved.remove(child);
     awaited.remove(child);
     List<StreamId> touched = new ArrayList<>();
+    List<Copy> reconstituted = new ArrayList<>();
     queues.forEach((object, queue) -> {
       boolean here = queue.head().equals(child);
       if (!queue.replace(child, me)) return;
       touched.add(object);
-      if (!here || reconstituted == null) return;
+      if (!here || !isLost) return;
       Copy copy = copies.get(object);
       Copy newer = copy.at(copy.version().reconstituted());
       copies.save(newer);
       reconstituted.add(newer);
     });
+    persist(reconstituted);
     touched.forEach(this::advance);
     List<ReadId> open = new ArrayList<>();
     routes.forEach((read, route) -> {
@@ -557,7 +676,7 @@ public final class TreeNode {
   private void join(Message.Join join) {
     NodeId newcomer = join.newcomer();
     if (!isIn() || newcomer.equals(me)) return;
-    boolean hasRoom = children.size() < settings.childrenMax;
+    boolean hasRoom = children.size() + newcomers.size() < settings.childrenMax;
     var able = ableToTake(join);
     int least = hasRoom ? 0 : able.stream().mapToInt(each -> below(each).depth + 1).min().orElse(0);
     able.removeIf(each -> below(each).depth + 1 - least > join.detour());
@@ -613,7 +732,7 @@ public final class TreeNode {
   /* Tells the parent what has changed of that, and of the localities of this subtree. */
   private void tellDepth() {
     isToTell = false;
-    if (parent == null || stage != Stage.IN) return;
+    if (parent == null || stage != Stage.IN || isOrphan) return;
     var below = children.values().stream().map(Below::localities).toList();
     var now = new Message.Depth(depth(), Localities.of(locality, below));
     if (now.equals(told)) return;
@@ -624,9 +743,21 @@ public final class TreeNode {
   /* Takes a newcomer, perhaps one too many: others may have come since the offer. */
   private void attach(NodeId newcomer, Locality at) {
     if (!isIn()) return;
+    if (lives == null) {
+      admit(newcomer, at);
+    } else {
+      newcomers.put(newcomer, new Newcomer(at, Long.MAX_VALUE));
+      listChildren();
+      newcomers.put(newcomer, new Newcomer(at, persisting));
+      if (persisting == persisted) saved();
+    }
+  }
+
+  private void admit(NodeId newcomer, Locality at) {
     children.put(newcomer, new Below(0, 0, only(at)));
     isToTell = true;
     send(newcomer, new Message.Welcome());
+    if (lives != null) send(newcomer, new Message.Kept(new TreeMap<>()));
     if (stage != Stage.ASKING) return;
     awaited.add(newcomer);
     send(newcomer, new Message.Hold(attempt, Objects.requireNonNull(successor)));
@@ -660,6 +791,10 @@ public final class TreeNode {
         && queue.size() > 1
         && !busy.contains(object)
         && !loading.contains(object)) {
+      if (!mayPass(object)) {
+        blocked.add(object);
+        return;
+      }
       migrate(queue, object);
     }
     if (isRoot && queue.isJust(me) && !busy.contains(object)) queues.remove(object);
@@ -681,19 +816,31 @@ public final class TreeNode {
   }
 
   private void migrated(NodeId from, StreamId object, Upward with) {
-    save(with);
+    save(from, with);
     if (from.equals(parent)) with.copies().forEach(copies::isAbove);
+    if (from.equals(parent) && isKept) with.copies().forEach(copies::keep);
     var queue = queue(object);
     Check.that(queue.head().equals(from), "%s comes to %s from %s in %s", object, me, from, queue);
     Check.that(queue.size() > 1, "%s at %s goes somewhere", object, me);
-    migrate(queue, object);
+    if (isRoot) queue.replaceHead(me); // from where it goes on when it may
+    else migrate(queue, object);
     advance(object);
+  }
+
+  private void save(NodeId from, Upward with) {
+    save(with);
+    if (lives == null || with.copies().isEmpty()) return;
+    var versions =
+        sent.computeIfAbsent(persisting, _ -> new TreeMap<>())
+            .computeIfAbsent(from, _ -> new TreeMap<>());
+    with.copies().forEach(copy -> versions.put(copy.object(), copy.version()));
+    if (persisting == persisted) tellKept();
   }
 
   private void save(Upward with) {
     List<Copy> saved = new ArrayList<>();
     for (var copy : with.copies()) {
-      if (copies.save(copy)) saved.add(copy);
+      if (!atServer.contains(copy.object()) && copies.save(copy)) saved.add(copy);
     }
     if (isRoot) persist(saved);
     else with.dependencies().forEach(copies::depend);
@@ -787,7 +934,8 @@ public final class TreeNode {
     if (read != null && isNewer(read, here)) here = read;
     CopyVersion floor = floors.getOrDefault(object, CopyVersion.NONE);
     boolean fresh = here != null && here.version().compareTo(floor) >= 0;
-    if (reads == Reads.LOCAL && here != null && fresh && !lent.contains(object)) {
+    boolean isHere = !lent.contains(object) && !isSettling();
+    if (reads == Reads.LOCAL && here != null && fresh && isHere) {
       note(here);
       effects.add(new Effect.Answer(number, here));
       return;
@@ -805,7 +953,7 @@ public final class TreeNode {
     NodeId head = queue != null ? queue.head() : isRoot ? me : parent();
     var course = from.equals(parent) ? Course.UP : Course.OUT;
     if (head.equals(me) && lent.contains(ask.object())) return;
-    if (head.equals(me) && !isLoaded(ask.object())) {
+    if (head.equals(me) && !(isLoaded(ask.object()) && mayPass(ask.object()))) {
       waiting.add(new Waiting(from, ask));
     } else if (head.equals(me) || head.equals(from)) {
       answer(ask.read(), ask.object(), course);
@@ -821,6 +969,10 @@ public final class TreeNode {
   }
 
   private void answer(ReadId read, StreamId object, Course course) {
+    if (!isSaved(object)) {
+      answering.add(new Answering(read, object, course));
+      return;
+    }
     if (course == Course.UP) {
       send(parent(), new Message.Reply(read, object, copies.up(List.of(object))));
     } else if (read.node().equals(me)) {
@@ -856,7 +1008,7 @@ public final class TreeNode {
   private void copyUp(NodeId node, long number, SortedSet<StreamId> objects) {
     if (isRoot) {
       // A replaced root must not answer, even if there is nothing new.
-      if (persisting == persisted) effects.add(new Effect.Persist(++persisting, List.of()));
+      if (persisting == persisted) effects.add(new Effect.Persist(++persisting, List.of(), null));
       flushes.add(new Flush(node, number, persisting));
     } else {
       send(parent(), new Message.CopyUp(node, number, objects, copies.up(objects)));
@@ -883,25 +1035,310 @@ public final class TreeNode {
     Check.that(loading.remove(loaded.object()), "%s was to be loaded", loaded.object());
     CopyVersion version = loaded.version();
     version = version == null ? CopyVersion.NONE : version;
-    copies.load(new Copy(loaded.object(), version.from(oldest), loaded.state()));
-    var asks = List.copyOf(waiting);
-    waiting.clear();
-    asks.forEach(each -> ask(each.from(), each.ask()));
+    // Before all have returned, versions must be comparable to theirs.
+    if (expected.isEmpty()) version = version.from(oldest);
+    copies.load(new Copy(loaded.object(), version, loaded.state()));
+    atServer.remove(loaded.object());
+    found();
+    askAgain();
     advance(loaded.object());
   }
 
+  private void askAgain() {
+    var asks = List.copyOf(waiting);
+    waiting.clear();
+    asks.forEach(each -> ask(each.from(), each.ask()));
+  }
+
   private void persist(List<Copy> made) {
-    if (!isRoot || made.isEmpty()) return;
-    effects.add(new Effect.Persist(++persisting, List.copyOf(made)));
+    if (!isRoot) return;
+    boolean isNews = lives != null && !listed.equals(list());
+    if (made.isEmpty() && !isNews) return;
+    if (isNews) listed = list();
+    effects.add(
+        new Effect.Persist(++persisting, List.copyOf(made), isNews ? new TreeSet<>(listed) : null));
+    if (lives != null) made.forEach(copy -> unsaved.put(copy.object(), persisting));
   }
 
   private void persisted(long number) {
     persisted = number;
+    if (lives != null) saved();
     while (!flushes.isEmpty() && flushes.element().persist <= persisted) {
       var flush = flushes.remove();
       if (flush.node.equals(me)) durable(flush.number);
       else effects.add(new Effect.Tell(flush.node, new Message.Durable(flush.number)));
     }
+  }
+
+  // ---- a root that has successors
+
+  /* The nodes that the next root must expect. */
+  private SortedSet<NodeId> list() {
+    SortedSet<NodeId> all = new TreeSet<>(children.keySet());
+    all.addAll(newcomers.keySet());
+    all.addAll(granted.values());
+    pending.values().forEach(each -> all.add(each.by));
+    all.addAll(expected);
+    return all;
+  }
+
+  /* Tells the store who the children are, if that has changed. */
+  private void listChildren() {
+    persist(List.of());
+    if (lives != null) hasten();
+  }
+
+  private boolean isSettling() {
+    return !expected.isEmpty() || persisted < settled;
+  }
+
+  /* Whether the store has an object's state; if not, it hurries: a node waits. */
+  private boolean isSaved(StreamId object) {
+    boolean saved = unsaved.getOrDefault(object, 0L) <= persisted;
+    if (!saved) hasten();
+    return saved;
+  }
+
+  private void hasten() {
+    if (persisted == persisting || hastened == persisting) return;
+    hastened = persisting;
+    effects.add(new Effect.Hasten());
+  }
+
+  /* Whether an object at the root may go to others. */
+  private boolean mayPass(StreamId object) {
+    return !isSettling() && isSaved(object);
+  }
+
+  private void saved() {
+    unsaved.values().removeIf(number -> number <= persisted);
+    new TreeMap<>(newcomers)
+        .forEach((newcomer, its) -> {
+          if (its.persist > persisted) return;
+          newcomers.remove(newcomer);
+          admit(newcomer, its.at);
+        });
+    new TreeMap<>(pending)
+        .forEach((node, its) -> {
+          if (its.persist > persisted) return;
+          pending.remove(node);
+          grant(node, its.attempt, its.by);
+        });
+    tellKept();
+    goOn();
+  }
+
+  /* Does what has waited until something is durable. */
+  private void goOn() {
+    if (isSettling()) return;
+    var some = List.copyOf(blocked);
+    blocked.clear();
+    some.forEach(this::advance);
+    var answers = List.copyOf(answering);
+    answering.clear();
+    answers.forEach(each -> answer(each.read, each.object, each.course));
+    askAgain();
+  }
+
+  private void tellKept() {
+    var durable = sent.headMap(persisted + 1);
+    SortedMap<NodeId, SortedMap<StreamId, CopyVersion>> all = new TreeMap<>();
+    durable
+        .values()
+        .forEach(each ->
+            each.forEach((child, versions) ->
+                all.computeIfAbsent(child, _ -> new TreeMap<>()).putAll(versions)));
+    durable.clear();
+    all.forEach((child, versions) -> {
+      if (children.containsKey(child)) send(child, new Message.Kept(versions));
+    });
+  }
+
+  /* A child of the root before is here, with all that the store may lack. */
+  private void returned(NodeId child, Message.Return back) {
+    boolean isHere = back.has().keySet().stream().allMatch(this::owns);
+    if (expected.contains(child) && isHere) {
+      returning.put(child, back);
+      accept(child);
+    } else {
+      effects.add(new Effect.Cut(child));
+    }
+  }
+
+  /* Accepts it as soon as it is known what the store has. */
+  private void accept(NodeId child) {
+    Message.Return back = Objects.requireNonNull(returning.get(child), "a child that returns");
+    SortedSet<StreamId> all = new TreeSet<>(back.has().keySet());
+    back.copies().copies().forEach(copy -> all.add(copy.object()));
+    boolean isKnown = true;
+    for (var object : all) isKnown &= isFound(object);
+    if (!isKnown) return;
+    returning.remove(child);
+    if (isOfAnotherPast(back)) {
+      effects.add(new Effect.Cut(child));
+      giveUp(child);
+      return;
+    }
+    expected.remove(child);
+    children.put(child, Below.NEW);
+    isToTell = true;
+    send(child, new Message.Welcome());
+    send(child, new Message.Kept(new TreeMap<>()));
+    save(child, new Upward(ofThisLife(back.copies().copies()), List.of()));
+    back.has()
+        .forEach((object, version) -> {
+          copies.raise(object, version);
+          claim(child, object);
+        });
+    if (expected.isEmpty()) settle();
+  }
+
+  /*
+   * Whether the store has another past than a child. It has a newer version of an object than the
+   * node at which the object is, when a server of an earlier release, which reads no list, had the
+   * root in between. It lacks a version that was durable when it was set back. It has the object at
+   * the server when that was deleted meanwhile.
+   */
+  private boolean isOfAnotherPast(Message.Return back) {
+    SortedSet<StreamId> offered = new TreeSet<>();
+    back.copies().copies().forEach(copy -> offered.add(copy.object()));
+    boolean isOther = false;
+    for (var each : back.has().entrySet()) {
+      CopyVersion has = each.getValue();
+      isOther |= atServer.contains(each.getKey());
+      CopyVersion stored = copies.version(each.getKey());
+      boolean isDurable = !offered.contains(each.getKey());
+      isOther |= stored.compareTo(has) > 0;
+      isOther |= isDurable && isKnown(stored) && stored.number() < has.number();
+    }
+    return isOther;
+  }
+
+  /* The store does not know the version of a deleted object. */
+  private static boolean isKnown(CopyVersion stored) {
+    return !stored.equals(CopyVersion.NONE);
+  }
+
+  private List<Copy> ofThisLife(List<Copy> offered) {
+    return offered.stream()
+        .filter(copy -> !atServer.contains(copy.object()))
+        .filter(copy -> {
+          byte[] stored = copies.get(copy.object()).state();
+          return !Objects.requireNonNull(lives).isOver(copy.state(), stored);
+        })
+        .toList();
+  }
+
+  private void claim(NodeId child, StreamId object) {
+    var queue = queue(object);
+    queue.replaceHead(child);
+    if (queue.size() > 1) send(child, new Message.Retrieve(object));
+  }
+
+  /*
+   * Whether a root that has successors knows what the store has of the objects in a message. A node
+   * below one that has returned may have old copies of others.
+   */
+  private boolean areKnown(Message message) {
+    boolean all = true;
+    if (lives == null) return all;
+    for (var copy : copies(message).copies()) {
+      if (copies.version(copy.object()).equals(CopyVersion.NONE)) all &= isFound(copy.object());
+    }
+    return all;
+  }
+
+  /* Whether it is known what the store has of an object, or that it has all of it. */
+  private boolean isFound(StreamId object) {
+    return atServer.contains(object) || isLoaded(object);
+  }
+
+  private void atServer(StreamId object) {
+    if (!loading.contains(object)) return; // it has just come
+    atServer.add(object);
+    found();
+  }
+
+  private void found() {
+    List.copyOf(returning.keySet()).forEach(this::accept);
+    List.copyOf(unread.keySet()).forEach(this::readOn);
+  }
+
+  private void readOn(NodeId child) {
+    var all = unread.remove(child);
+    while (all != null && !all.isEmpty() && areKnown(all.element())) {
+      received(child, all.remove());
+    }
+    if (all != null && !all.isEmpty()) unread.put(child, all);
+  }
+
+  private void giveUp(NodeId child) {
+    if (expected.remove(child) && expected.isEmpty()) settle();
+  }
+
+  private void noReturns() {
+    giveUpOverdue();
+    if (expected.isEmpty()) return;
+    returning.keySet().forEach(child -> effects.add(new Effect.Cut(child)));
+    returning.clear();
+    expected.clear();
+    settle();
+  }
+
+  /*
+   * Cuts children of whose objects this does not learn what the store has: no process tells the
+   * names, and the store does not have them.
+   */
+  private void giveUpOverdue() {
+    unread.forEach((child, all) -> {
+      if (all.element().equals(overdue.get(child))) effects.add(new Effect.Cut(child));
+    });
+    overdue.clear();
+    unread.forEach((child, all) -> overdue.put(child, all.element()));
+  }
+
+  /* All have returned, or never will; newer copies than these here may be lost. */
+  private void settle() {
+    for (var object : copies.versions().keySet()) {
+      if (owns(object)) copies.raise(object, copies.version(object).from(oldest));
+    }
+    listChildren();
+    settled = persisting;
+    goOn();
+  }
+
+  // ---- a child of such a root
+
+  /* The root is no more. What has waited here for it stays here. */
+  private void orphaned() {
+    NodeId old = parent();
+    isOrphan = true;
+    held.remove(old);
+    if (stage == Stage.ASKING) stepBack();
+    queues.values().forEach(queue -> queue.replaceBehind(old, me));
+    List.copyOf(queues.keySet()).forEach(this::advance);
+  }
+
+  /* Offers the next root what it may lack, and tells it what is here or below. */
+  private void comeTo(NodeId root) {
+    NodeId old = parent();
+    if (root.equals(old)) {
+      if (!held.containsKey(old)) disconnected(); // it is still there, and has given this node up
+      return;
+    }
+    if (held.remove(old) != null) effects.add(new Effect.Cut(old));
+    parent = root;
+    told = null;
+    queues.values().forEach(queue -> queue.replace(old, root));
+    SortedMap<StreamId, CopyVersion> has = new TreeMap<>();
+    queues.forEach((object, queue) -> {
+      if (!queue.head().equals(root)) has.put(object, copies.version(object));
+    });
+    effects.add(new Effect.Send(root, new Message.Return(copies.toNextRoot(), has)));
+    held.put(root, new ArrayList<>());
+    queues.forEach((object, queue) -> {
+      if (queue.head().equals(root) && queue.size() > 1) send(root, new Message.Retrieve(object));
+    });
   }
 
   // ---- leaving (section 6.2)
@@ -912,7 +1349,7 @@ public final class TreeNode {
       flush(LAST_FLUSH);
     }
     if (stage == Stage.ASKING && !children.containsKey(successor)) stepBack();
-    if (stage == Stage.WAITING && granted.isEmpty()) begin();
+    if (stage == Stage.WAITING && granted.isEmpty() && !isOrphan) begin();
     if (stage == Stage.ASKING && awaited.isEmpty()) handOver();
     if (stage == Stage.ENDING && awaited.isEmpty()) {
       stage = Stage.OUT;
@@ -966,6 +1403,17 @@ public final class TreeNode {
       if (!from.equals(parent)) return;
       stepBack();
     }
+    if (lives == null) {
+      grant(from, number, by);
+    } else {
+      pending.put(from, new Pending(number, by, Long.MAX_VALUE));
+      listChildren();
+      pending.put(from, new Pending(number, by, persisting));
+      if (persisting == persisted) saved();
+    }
+  }
+
+  private void grant(NodeId from, long number, NodeId by) {
     granted.put(from, by);
     var has = by.equals(me) ? copies.versions() : new TreeMap<StreamId, CopyVersion>();
     send(from, new Message.Holding(number, has));
@@ -1005,6 +1453,8 @@ public final class TreeNode {
     }
     queues.values().forEach(queue -> queue.replace(node, by));
     send(by, new Message.Greet(kin));
+    if (lives != null) send(by, new Message.Kept(new TreeMap<>()));
+    listChildren();
     release(node, by);
     unstash(each -> each.from().equals(by));
   }
@@ -1042,6 +1492,8 @@ public final class TreeNode {
       }
     }
     predecessor = null;
+    // The root has listed this node before it granted the leave.
+    isKept = upper.parent().address().equals(rootAddress);
     effects.add(new Effect.Send(from, new Message.Farewell()));
     parent = upper.parent;
     told = null;
@@ -1073,14 +1525,17 @@ public final class TreeNode {
    * there say about their dependencies.
    */
   private void expect(Message message) {
-    Upward with =
-        switch (message) {
-          case Message.Migrate migrate -> migrate.copies();
-          case Message.Reply reply -> reply.copies();
-          case Message.CopyUp copyUp -> copyUp.copies();
-          default -> Upward.NOTHING;
-        };
-    with.dependencies().forEach(copies::depend);
+    copies(message).dependencies().forEach(copies::depend);
+  }
+
+  private static Upward copies(Message message) {
+    return switch (message) {
+      case Message.Migrate migrate -> migrate.copies();
+      case Message.Reply reply -> reply.copies();
+      case Message.CopyUp copyUp -> copyUp.copies();
+      case Message.Depart depart -> depart.copies();
+      default -> Upward.NOTHING;
+    };
   }
 
   private void mergeQueues(TreeNode upper) {
@@ -1109,6 +1564,21 @@ public final class TreeNode {
         && stage != Stage.JOINING
         && stage != Stage.OUT
         && stage != Stage.ENDING;
+  }
+
+  /// Returns whether its root is no more, and it must return to the next one by [Event.Join].
+  public boolean isOrphan() {
+    return isOrphan && stage != Stage.OUT;
+  }
+
+  /// Returns whether the next root expects it, as far as it knows.
+  public boolean isKept() {
+    return isKept;
+  }
+
+  /// Returns the children of the root before that have not returned.
+  public Collection<NodeId> expected() {
+    return List.copyOf(expected);
   }
 
   /// Returns the parent of a node that is in the tree and not its root.
@@ -1168,6 +1638,12 @@ public final class TreeNode {
   /// Returns whether an operation here holds an object.
   public boolean holds(StreamId object) {
     return busy.contains(object);
+  }
+
+  /// Returns the messages of a child that it has received and not read.
+  public List<Message> unread(NodeId child) {
+    var all = unread.get(child);
+    return all == null ? List.of() : List.copyOf(all);
   }
 
   /// Returns the messages that it holds for a leaving neighbor.

@@ -40,7 +40,8 @@ class JoinTest {
             under.add(() -> on(to, new Event.Received(id, message)));
         case Effect.Tell(NodeId to, var message) ->
             under.add(() -> on(to, new Event.Received(id, message)));
-        case Effect.Persist(long number, _) -> under.add(() -> on(id, new Event.Persisted(number)));
+        case Effect.Persist(long number, _, _) ->
+            under.add(() -> on(id, new Event.Persisted(number)));
         case Effect.Left() -> {
           left++;
           nodes.remove(id);

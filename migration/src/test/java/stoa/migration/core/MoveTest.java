@@ -48,7 +48,8 @@ class MoveTest {
             under.add(() -> on(to, new Event.Received(id, message)));
         case Effect.Load(StreamId object) ->
             under.add(() -> on(id, new Event.Loaded(object, null, new byte[0])));
-        case Effect.Persist(long number, _) -> under.add(() -> on(id, new Event.Persisted(number)));
+        case Effect.Persist(long number, _, _) ->
+            under.add(() -> on(id, new Event.Persisted(number)));
         case Effect.Execute(_, _) -> executing.add(id);
         case Effect.Moving() -> moving.add(id);
         case Effect.Left() -> {

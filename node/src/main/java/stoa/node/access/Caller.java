@@ -1,6 +1,9 @@
 package stoa.node.access;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.base.TypePattern;
 
 /// A client as a door knows it: by its proof. Its roles are always those of the present identities.
 /// Thread-safe.
@@ -76,6 +79,19 @@ public final class Caller {
     Identities.Known known = known();
     return known != null
         && known.identity().grants().stream().anyMatch(grant -> grant.role().includes(role));
+  }
+
+  /// Returns the types for which it has a role, see [TypePattern]; none when it has not the role.
+  public List<String> types(Role role) {
+    Identities.Known known = known();
+    if (known == null) return List.of();
+    List<String> types = new ArrayList<>();
+    for (Grant grant : known.identity().grants()) {
+      if (!grant.role().includes(role)) continue;
+      if (grant.types().isEmpty()) types.add(TypePattern.ALL);
+      else types.addAll(grant.types());
+    }
+    return types;
   }
 
   /// Decides on a request.

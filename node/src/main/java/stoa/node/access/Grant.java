@@ -2,6 +2,7 @@ package stoa.node.access;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.base.TypePattern;
 
 /// A role of an identity, for all types of objects or for some.
 ///
@@ -20,13 +21,7 @@ public record Grant(Role role, List<String> types) {
   boolean allows(Role needed, @Nullable String type) {
     if (!role.includes(needed)) return false;
     if (types.isEmpty()) return true;
-    return type != null && types.stream().anyMatch(one -> matches(one, type));
-  }
-
-  private static boolean matches(String pattern, String type) {
-    return pattern.endsWith("*")
-        ? type.startsWith(pattern.substring(0, pattern.length() - 1))
-        : type.equals(pattern);
+    return type != null && types.stream().anyMatch(one -> TypePattern.matches(one, type));
   }
 
   @Override

@@ -11,12 +11,21 @@ final class MigrationScenario implements Scenario {
   private final String name;
   private final int leaves;
   private final MigrationWorld.Trouble trouble;
+  private final MigrationWorld.Fault fault;
 
   /// @param leaves the share of clients that are leaves, in hundredths
   MigrationScenario(String name, int leaves, MigrationWorld.Trouble trouble) {
+    this(name, leaves, trouble, MigrationWorld.Fault.NONE);
+  }
+
+  /// @param leaves the share of clients that are leaves, in hundredths
+  /// @param fault what the judges must find
+  MigrationScenario(
+      String name, int leaves, MigrationWorld.Trouble trouble, MigrationWorld.Fault fault) {
     this.name = name;
     this.leaves = leaves;
     this.trouble = trouble;
+    this.fault = fault;
   }
 
   @Override
@@ -36,6 +45,6 @@ final class MigrationScenario implements Scenario {
             leaves,
             chance.percent(50) ? Retrieval.AHEAD : Retrieval.ONE_BY_ONE,
             chance.percent(50) ? chance.below(40) : Integer.MAX_VALUE);
-    new MigrationWorld(chance.of("world"), trace, size, trouble).run();
+    new MigrationWorld(chance.of("world"), trace, size, trouble, fault).run();
   }
 }

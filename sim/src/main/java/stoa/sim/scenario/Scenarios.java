@@ -74,6 +74,10 @@ public final class Scenarios {
               "migration-moves", 60, new MigrationWorld.Trouble(10, 0, 0, 0, 0, 6)),
           new MigrationScenario("migration-lone", 60, new MigrationWorld.Trouble(6, 5, 8, 2, 0, 6)),
           new MigrationScenario(
+              "migration-returns", 30, new MigrationWorld.Trouble(6, 0, 0, 6, 10, 6)),
+          new MigrationScenario(
+              "migration-survives", 30, new MigrationWorld.Trouble(6, 5, 0, 6, 10, 6)),
+          new MigrationScenario(
               "migration-lends", 30, new MigrationWorld.Trouble(6, 3, 5, 2, 30, 15)),
           new LendingScenario("lending"),
           new CoordinationScenario("coordination"),

@@ -252,6 +252,7 @@ public final class LendingServer {
     private void register(LendingServer server) {
       asked = server;
       desk = null;
+      root = null;
       heardMicros = fibers.micros();
       var there = network.wire(process, server.process());
       var back = network.wire(server.process(), process);

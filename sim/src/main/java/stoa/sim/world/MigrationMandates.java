@@ -18,7 +18,7 @@ final class MigrationMandates {
 
   private record Stamped(NodeId from, NodeId to, boolean isUp, long echo, long age) {}
 
-  private record Stamp(long stamp, long came) {}
+  private record Stamp(NodeId parent, long stamp, long came) {}
 
   private final Chance chance;
   private final SortedMap<NodeId, Mandate> mandates = new TreeMap<>();
@@ -66,7 +66,7 @@ final class MigrationMandates {
   /// A parent tells a child the age of its mandate.
   void down(NodeId parent, NodeId child) {
     Stamp stamp = stamps.get(child);
-    if (stamp == null) return;
+    if (stamp == null || !stamp.parent.equals(parent)) return; // another clock
     say(new Stamped(parent, child, false, stamp.stamp, of(parent).age(stamp.came)));
   }
 
@@ -79,7 +79,7 @@ final class MigrationMandates {
   void deliver() {
     if (said.isEmpty()) return;
     Stamped one = said.remove(chance.percent(80) ? 0 : chance.below(said.size()));
-    if (one.isUp) stamps.put(one.from, new Stamp(one.echo, clock(one.to)));
+    if (one.isUp) stamps.put(one.from, new Stamp(one.to, one.echo, clock(one.to)));
     else of(one.to).heard(one.echo, one.age);
   }
 }

@@ -15,6 +15,7 @@ import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Effect;
 import stoa.migration.core.Event;
+import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.sim.Chance;
@@ -51,6 +52,8 @@ final class MigrationProcess {
   // At the root: ended operations that wait until their copies are durable.
   private final SortedMap<Long, List<Operation>> gated = new TreeMap<>();
   private long lastPersist;
+  // At a root with early copies: what it says of durability, by the number that must be durable.
+  private final SortedMap<Long, List<Effect>> promised = new TreeMap<>();
 
   MigrationProcess(MigrationWorld world, Chance chance, String address, int todo) {
     this.world = world;
@@ -69,7 +72,12 @@ final class MigrationProcess {
   }
 
   boolean isDone() {
-    return todo == 0 && underWay() == 0 && late.isEmpty() && joined && !leaving && !moving;
+    boolean idle = todo == 0 && underWay() == 0 && late.isEmpty();
+    return idle && joined && !isOrphan() && !leaving && !moving;
+  }
+
+  private boolean isOrphan() {
+    return node != null && node.isOrphan();
   }
 
   private int underWay() {
@@ -84,9 +92,19 @@ final class MigrationProcess {
     return address.equals(MigrationWorld.ROOT);
   }
 
-  void startRoot(long term) {
-    start(TreeNode.root(new NodeId(address, term), world.settings(), term << 32));
+  void startRoot(long term, SortedSet<NodeId> expected) {
+    var id = new NodeId(address, term);
+    boolean succeeds = world.hasSuccessors();
+    start(
+        succeeds
+            ? TreeNode.root(id, world.settings(), term << 32, expected, MigrationProcess::isOver)
+            : TreeNode.root(id, world.settings(), term << 32));
     joined = true;
+  }
+
+  /* Whether a list has no element that another one lacks. */
+  private static boolean isOver(byte[] offered, byte[] stored) {
+    return MigrationHistory.list(stored).containsAll(MigrationHistory.list(offered));
   }
 
   private void start(TreeNode fresh) {
@@ -119,6 +137,7 @@ final class MigrationProcess {
     lent.clear();
     late.clear();
     gated.clear();
+    promised.clear();
     lastPersist = 0;
   }
 
@@ -134,7 +153,7 @@ final class MigrationProcess {
     }
     end();
     int dice = chance.below(100);
-    if (dice < 20 && !joined) on(new Event.Join(world.root().id(), host()));
+    if (dice < 20 && (!joined || isOrphan())) on(new Event.Join(world.root().id(), host()));
     else if (dice < 25 && world.losesTold()) on(new Event.Tick());
     else if (dice < 40 && !late.isEmpty()) on(late.remove());
     else if (joined ? dice >= 25 : dice >= 95) work();
@@ -277,7 +296,11 @@ final class MigrationProcess {
   }
 
   void persisted(long number) {
-    on(new Event.Persisted(number));
+    if (!world.isEarly(number)) on(new Event.Persisted(number));
+    var due = List.copyOf(promised.headMap(number + 1).values());
+    promised.headMap(number + 1).clear();
+    var from = node;
+    if (from != null) due.forEach(all -> all.forEach(each -> perform(from, each)));
     var some = gated.headMap(number + 1);
     some.values().forEach(all -> all.forEach(world.history()::end));
     some.clear();
@@ -327,6 +350,24 @@ final class MigrationProcess {
   }
 
   private void effect(TreeNode from, Effect effect) {
+    if (world.tellsLate(this) && isPromise(effect)) {
+      promised.computeIfAbsent(lastPersist, _ -> new ArrayList<>()).add(effect);
+    } else {
+      perform(from, effect);
+    }
+  }
+
+  /* Whether it says that something is durable. */
+  private static boolean isPromise(Effect effect) {
+    return switch (effect) {
+      case Effect.Flushed _ -> true;
+      case Effect.Tell(_, var message) -> message instanceof Message.Durable;
+      case Effect.Send(_, Message.Kept(var versions)) -> !versions.isEmpty();
+      default -> false;
+    };
+  }
+
+  private void perform(TreeNode from, Effect effect) {
     switch (effect) {
       case Effect.Send(NodeId to, var message) -> world.network().send(from.id(), to, message);
       case Effect.Tell(NodeId to, var message) -> world.network().tell(from.id(), to, message);
@@ -357,10 +398,11 @@ final class MigrationProcess {
         reset();
       }
       case Effect.Load(StreamId object) -> world.load(this, object);
-      case Effect.Persist(long number, var copies) -> {
-        lastPersist = number;
-        world.persist(this, number, copies);
+      case Effect.Persist persist -> {
+        lastPersist = persist.number();
+        world.persist(this, persist);
       }
+      case Effect.Hasten() -> {} // the store writes at any time
     }
   }
 

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.CopyVersion;
+import stoa.migration.core.Effect;
 import stoa.migration.core.Event;
+import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.sim.Chance;
@@ -61,7 +63,17 @@ public final class MigrationWorld {
       TreeNode.Retrieval retrieval,
       int copyBytesMax) {}
 
-  private record Persist(long number, List<Copy> copies) {}
+  /// A fault of the root or its store that the judges must find.
+  public enum Fault {
+    /// The world has none.
+    NONE,
+    /// The store does not keep the list of the root's children.
+    NO_LIST,
+    /// The root passes copies on before they are durable.
+    EARLY_COPIES
+  }
+
+  private record Persist(long number, List<Copy> copies, @Nullable SortedSet<NodeId> children) {}
 
   private final Chance chance;
   private final Trace trace;
@@ -77,6 +89,8 @@ public final class MigrationWorld {
   private final List<MigrationProcess> clients = new ArrayList<>();
   private MigrationProcess root;
   private final Trouble worst;
+  private final Fault fault;
+  private final boolean succeeds;
   private Trouble trouble;
   private long term;
   private long numbers;
@@ -86,18 +100,27 @@ public final class MigrationWorld {
   private final SortedMap<StreamId, Copy> stored = new TreeMap<>();
   // The deleted ones among these, of which the store knows no version.
   private final SortedSet<StreamId> deleted = new TreeSet<>();
+  // The store's list of the children of the root.
+  private SortedSet<NodeId> children = new TreeSet<>();
+  // The nodes that have returned to a root.
+  private final SortedSet<NodeId> returned = new TreeSet<>();
   private final Deque<Persist> persisting = new ArrayDeque<>();
   private final Deque<StreamId> loading = new ArrayDeque<>();
   private long persisted;
+  // With early copies: the last number that the root wrongly takes for durable.
+  private long early;
   // Until then the present root gives nothing out.
   private long quietUntil;
 
-  public MigrationWorld(Chance chance, Trace trace, Size size, Trouble trouble) {
+  public MigrationWorld(Chance chance, Trace trace, Size size, Trouble trouble, Fault fault) {
     this.chance = chance;
     this.trace = trace;
     this.size = size;
     this.trouble = trouble;
     worst = trouble;
+    this.fault = fault;
+    boolean isHarmless = trouble.crash + trouble.cut == 0;
+    succeeds = trouble.failOver > 0 && (isHarmless || chance.of("successors").percent(75));
     mandates = new MigrationMandates(chance.of("mandates"));
     network = new MigrationNetwork(chance.of("network"), mandates::time, this::isChild);
     for (int i = 0; i < size.objects; i++) objects.add(new StreamId(0, i + 1));
@@ -117,7 +140,7 @@ public final class MigrationWorld {
     term++;
     var process =
         new MigrationProcess(this, chance.of("root " + term), ROOT, worst.lend > 0 ? 12 : 3);
-    process.startRoot(term);
+    process.startRoot(term, children);
     quietUntil = term == 1 ? 0 : mandates.time() + MigrationMandates.LENGTH;
     return process;
   }
@@ -135,7 +158,9 @@ public final class MigrationWorld {
   }
 
   TreeNode.Settings settings() {
-    return new TreeNode.Settings(size.childrenMax, size.retrieval, size.copyBytesMax);
+    // With early copies the root must not drop copies that only it takes for durable.
+    int most = fault == Fault.EARLY_COPIES ? Integer.MAX_VALUE : size.copyBytesMax;
+    return new TreeNode.Settings(size.childrenMax, size.retrieval, most);
   }
 
   TreeNode root() {
@@ -181,6 +206,11 @@ public final class MigrationWorld {
     return worst.failOver > 0;
   }
 
+  /// Returns whether children survive their root.
+  boolean hasSuccessors() {
+    return succeeds;
+  }
+
   /// Returns whether a node may act on its objects.
   boolean isSure(TreeNode node) {
     boolean sure = mandates.holds(node.id());
@@ -215,8 +245,21 @@ public final class MigrationWorld {
   /// Notes a disconnected node. Leaving and joining disconnect none.
   void disconnected(TreeNode node) {
     reached("a node is disconnected");
-    boolean harmless = worst.crash + worst.cut + worst.failOver == 0;
-    MigrationHistory.holds(!harmless, "%s is disconnected, and nothing has failed", node);
+    boolean harmless = worst.crash + worst.cut == 0 && (succeeds || worst.failOver == 0);
+    // A node that its root has not told so has got nothing from this root.
+    boolean isKept = node.isKept() || worst.failOver == 0;
+    MigrationHistory.holds(
+        !harmless || !isKept, "%s is disconnected, and no client has failed", node);
+    NodeId above = node.above();
+    boolean isListed =
+        above != null && above.address().equals(ROOT) && children.contains(node.id());
+    // A root that lives ends its connection to the successor of a node that failed while it left.
+    boolean isOld = above != null && !above.equals(root().id());
+    boolean hasReturned = isOld || returned.contains(node.id());
+    MigrationHistory.holds(
+        worst.cut > 0 || !succeeds || !isKept || !isListed || !hasReturned,
+        "%s is disconnected, and only the root above it has failed",
+        node);
   }
 
   void reached(String place) {
@@ -228,8 +271,10 @@ public final class MigrationWorld {
     if (by == root) loading.add(object);
   }
 
-  void persist(MigrationProcess by, long number, List<Copy> copies) {
-    if (by == root) persisting.add(new Persist(number, copies));
+  void persist(MigrationProcess by, Effect.Persist effect) {
+    if (by == root) {
+      persisting.add(new Persist(effect.number(), effect.copies(), effect.children()));
+    }
   }
 
   /// Runs until every client has begun its operations, then lets everything end without further
@@ -302,6 +347,8 @@ public final class MigrationWorld {
     }
     if (happens(trouble.cut)) cut();
     if (happens(trouble.failOver)) failOver();
+    tellEarly();
+    expect();
     int dice = chance.below(100);
     if (dice < 60) deliver();
     else if (dice < 65) deliverTold();
@@ -312,6 +359,17 @@ public final class MigrationWorld {
     owners();
     lemmas.check(taken.values(), root());
     taken.clear();
+  }
+
+  /* Ends the time for returns: when all have returned that can or, in a world with cuts, any time. */
+  private void expect() {
+    var expected = root().expected();
+    if (expected.isEmpty() || mandates.time() < quietUntil) return;
+    boolean isHasty = worst.cut > 0 && chance.percent(30);
+    boolean mayReturn = expected.stream().anyMatch(node -> live(node) != null);
+    if (chance.below(100) > 0 || (!isHasty && mayReturn)) return;
+    trace.reached("the root expects no more");
+    root.on(new Event.NoReturns());
   }
 
   private boolean happens(int tenThousandths) {
@@ -337,8 +395,9 @@ public final class MigrationWorld {
             ? message.getClass().getSimpleName() + " from " + from
             : delivery.event().toString();
     trace.add(delivery.to() + " " + what);
-    if (delivery.event() instanceof Event.Received(_, var message)) {
+    if (delivery.event() instanceof Event.Received(var from, var message)) {
       trace.reached("a " + message.getClass().getSimpleName());
+      if (message instanceof Message.Return) returned.add(from);
     }
     at(delivery.to()).on(delivery.event());
   }
@@ -366,9 +425,30 @@ public final class MigrationWorld {
     root.persisted(persisted);
   }
 
+  /* Tells the root that all waiting copies are durable, unless a list of children waits too. */
+  private void tellEarly() {
+    if (fault != Fault.EARLY_COPIES || persisting.isEmpty()) return;
+    long last = persisting.getLast().number;
+    boolean hasList = persisting.stream().anyMatch(each -> each.children != null);
+    if (last <= early || hasList) return;
+    early = last;
+    root.on(new Event.Persisted(last));
+  }
+
+  /// Returns whether a root must wait before it tells others that something is durable.
+  boolean tellsLate(MigrationProcess by) {
+    return fault == Fault.EARLY_COPIES && by == root && !persisting.isEmpty();
+  }
+
+  /// Returns whether the root takes a number for durable that the store has not written.
+  boolean isEarly(long number) {
+    return number < early;
+  }
+
   private void write() {
     var persist = persisting.remove();
     persisted = persist.number;
+    if (persist.children != null && fault != Fault.NO_LIST) children = persist.children;
     keep(persist.copies.stream().filter(copy -> !isDeleted(copy)).toList());
   }
 
@@ -406,6 +486,7 @@ public final class MigrationWorld {
     persisting.clear();
     loading.clear();
     persisted = 0;
+    early = 0;
     if (chance.percent(50)) root.kill();
     else deposed.add(root);
     root = startRoot();

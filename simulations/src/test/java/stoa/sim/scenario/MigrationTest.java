@@ -7,9 +7,13 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import stoa.sim.world.MigrationWorld;
 
 /// Objects that migrate in a tree keep their promises.
 class MigrationTest {
+  // The number of seeds that look for a fault.
+  private static final int SEEDS = 40;
+
   @Test
   void durableOperationsHaveOneOrderThroughLeavesDisconnectionsAndNewRoots() {
     SortedMap<String, Long> places = new TreeMap<>();
@@ -20,6 +24,8 @@ class MigrationTest {
             "migration-cuts",
             "migration-moves",
             "migration-lone",
+            "migration-returns",
+            "migration-survives",
             "migration-lends")) {
       for (long seed = 0; seed < 50; seed++) {
         SimulatedRun.require(Scenarios.named(name), seed)
@@ -37,6 +43,9 @@ class MigrationTest {
             "a Move",
             "a connection is cut",
             "a new root",
+            "a Return",
+            "a Kept",
+            "the root expects no more",
             "an object changes elsewhere",
             "an object is deleted",
             "an update is withdrawn",
@@ -54,6 +63,30 @@ class MigrationTest {
             "a node is disconnected")) {
       assertTrue(places.containsKey(place), () -> place + " is not among " + places);
     }
+  }
+
+  /* Whether some seed finds a fault that is not there without it. */
+  private static void assertFound(MigrationWorld.Trouble trouble, MigrationWorld.Fault fault) {
+    var sound = new MigrationScenario("mutant", 30, trouble);
+    var faulty = new MigrationScenario("mutant", 30, trouble, fault);
+    int found = 0;
+    for (int seed = 0; seed < SEEDS; seed++) {
+      SimulatedRun.require(sound, seed);
+      if (SimulatedRun.of(faulty, seed) instanceof SimulatedRun.Failed) found++;
+    }
+    assertTrue(found > 0, "no seed found it");
+  }
+
+  @Test
+  void aStoreThatKeepsNoListOfChildrenIsFound() {
+    var trouble = new MigrationWorld.Trouble(6, 0, 0, 6, 10, 6);
+    assertFound(trouble, MigrationWorld.Fault.NO_LIST);
+  }
+
+  @Test
+  void copiesThatTheRootPassesOnBeforeTheyAreDurableAreFound() {
+    var trouble = new MigrationWorld.Trouble(6, 0, 0, 30, 10, 6);
+    assertFound(trouble, MigrationWorld.Fault.EARLY_COPIES);
   }
 
   @Test

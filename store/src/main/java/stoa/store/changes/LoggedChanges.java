@@ -200,6 +200,12 @@ public final class LoggedChanges {
     return found;
   }
 
+  /// Returns the key of a stream, alive or deleted; null when the log has none of these names.
+  public @Nullable Key keyOf(StreamId stream) {
+    Known found = find(stream);
+    return found == null || found.space == null ? null : names.key(found.space, found.name);
+  }
+
   /// Finds the key of a stream by the place in the directory that its last beginning names. Returns
   /// null for a stream that tells no key now, and may tell one later.
   private @Nullable Known find(StreamId stream) {

@@ -1,0 +1,130 @@
+package stoa.migration.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import stoa.base.StreamId;
+import stoa.migration.core.TreeNode.Retrieval;
+
+/// Children of a root that return to the next one.
+class ReturnTest {
+  private static final StreamId OBJECT = new StreamId(0, 1);
+  private static final StreamId OTHER = new StreamId(0, 2);
+  private static final long OLDEST = 100;
+
+  private final NodeId child = new NodeId("child", 1);
+  private final NodeId second = new NodeId("second", 1);
+  private final TreeNode root =
+      TreeNode.root(
+          new NodeId("root", 2),
+          new TreeNode.Settings(5, Retrieval.ONE_BY_ONE),
+          OLDEST,
+          new TreeSet<>(List.of(child, second)),
+          (_, _) -> false);
+
+  private List<Effect> says(NodeId node, Message message) {
+    return root.on(new Event.Received(node, message));
+  }
+
+  private static Copy copy(StreamId object, long number) {
+    return new Copy(object, new CopyVersion(1, number), new byte[] {(byte) number});
+  }
+
+  /* The object is at the child, in a version that was not durable. */
+  private static Message.Return with(long number) {
+    return with(List.of(copy(OBJECT, number)), number);
+  }
+
+  private static Message.Return with(List<Copy> copies, long number) {
+    SortedMap<StreamId, CopyVersion> has = new TreeMap<>();
+    has.put(OBJECT, new CopyVersion(1, number));
+    return new Message.Return(new Upward(copies, List.of()), has);
+  }
+
+  private List<Effect> stored(StreamId object, long number) {
+    Copy copy = copy(object, number);
+    return root.on(new Event.Loaded(object, copy.version(), copy.state()));
+  }
+
+  @Test
+  void aChildReturnsWithWhatTheStoreLacks() {
+    assertEquals(List.of(new Effect.Load(OBJECT)), says(child, with(5)));
+    var effects = stored(OBJECT, 3);
+    assertTrue(effects.contains(new Effect.Send(child, new Message.Welcome())), effects::toString);
+    assertEquals(new CopyVersion(1, 5), root.version(OBJECT));
+    assertEquals(List.of(second), List.copyOf(root.expected()));
+    assertEquals(List.of(child), root.line(OBJECT));
+  }
+
+  @Test
+  void aChildIsRefusedWhenTheStoreHasANewerVersionOfWhatItTakesForItsOwn() {
+    says(child, with(5));
+    var effects = stored(OBJECT, 6);
+    assertEquals(List.of(new Effect.Cut(child)), effects);
+    assertEquals(List.of(second), List.copyOf(root.expected()));
+    assertTrue(root.owns(OBJECT));
+  }
+
+  @Test
+  void aChildIsRefusedWhenTheStoreLacksWhatWasDurable() {
+    says(child, with(List.of(), 5));
+    assertEquals(List.of(new Effect.Cut(child)), stored(OBJECT, 4));
+    says(second, with(List.of(), 4));
+    assertEquals(List.of(second), List.copyOf(root.below()));
+  }
+
+  @Test
+  void aChildReturnsWithOldCopiesOfObjectsThatAreAtTheServer() {
+    says(child, with(List.of(copy(OBJECT, 5), copy(OTHER, 2)), 5));
+    assertEquals(List.of(), List.copyOf(root.below()));
+    stored(OBJECT, 3);
+    root.on(new Event.AtServer(OTHER));
+    assertEquals(List.of(child), List.copyOf(root.below()));
+    assertEquals(CopyVersion.NONE, root.version(OTHER));
+    stored(OTHER, 7); // lent again
+    assertEquals(7, root.version(OTHER).number());
+    root.on(new Event.AtServer(OTHER)); // too late
+    assertEquals(7, root.version(OTHER).number());
+  }
+
+  @Test
+  void aChildIsRefusedWhenAnObjectThatItHasIsAtTheServer() {
+    says(child, with(5));
+    assertTrue(root.on(new Event.AtServer(OBJECT)).contains(new Effect.Cut(child)));
+    assertEquals(List.of(), List.copyOf(root.below()));
+  }
+
+  @Test
+  void aChildIsGivenUpWhenNobodyNamesAnObjectOfItsMessages() {
+    says(child, with(5));
+    stored(OBJECT, 3);
+    var copies = new Upward(List.of(copy(OTHER, 1)), List.of());
+    var unnamed = new Message.CopyUp(child, 1, new TreeSet<>(List.of(OTHER)), copies);
+    assertTrue(says(child, unnamed).contains(new Effect.Load(OTHER)));
+    var cut = new Effect.Cut(child);
+    assertFalse(root.on(new Event.NoReturns()).contains(cut), "it has just been asked for");
+    assertTrue(root.on(new Event.NoReturns()).contains(cut));
+    root.on(new Event.Gone(child));
+    assertEquals(List.of(), List.copyOf(root.below()));
+    assertFalse(root.on(new Event.NoReturns()).contains(cut));
+  }
+
+  @Test
+  void aChildStaysWhenItsObjectsAreNamedInTime() {
+    says(child, with(5));
+    stored(OBJECT, 3);
+    var copies = new Upward(List.of(copy(OTHER, 1)), List.of());
+    says(child, new Message.CopyUp(child, 1, new TreeSet<>(List.of(OTHER)), copies));
+    root.on(new Event.NoReturns());
+    root.on(new Event.Loaded(OTHER, null, new byte[0]));
+    assertFalse(root.on(new Event.NoReturns()).contains(new Effect.Cut(child)));
+    assertEquals(List.of(), root.unread(child));
+    assertEquals(List.of(child), List.copyOf(root.below()));
+  }
+}
