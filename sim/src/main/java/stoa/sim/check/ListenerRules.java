@@ -34,7 +34,14 @@ public final class ListenerRules {
     /// It was closed, fell behind, or its store crashed: no event may be missing in between.
     CUT,
     /// Its handler threw: no event may be missing before that.
-    THREW
+    THREW,
+    /// Its handler threw, and its store crashed: no event may be missing before that, and the
+    /// witness may lack the put at which it threw.
+    THREW_AND_CUT;
+
+    private boolean threw() {
+      return this == THREW || this == THREW_AND_CUT;
+    }
   }
 
   /// The events that one listener received.
@@ -111,8 +118,8 @@ public final class ListenerRules {
       try {
         expected = handler.handle(told.key, put.value(), put.before());
       } catch (RuntimeException thrown) {
-        if (told.end == End.THREW && at == events.size()) return null;
-        return told.end == End.THREW
+        if (told.end.threw() && at == events.size()) return null;
+        return told.end.threw()
             ? "there are " + (events.size() - at) + " events after its handler threw"
             : told.end == End.CUT && at == events.size()
                 ? null
@@ -127,8 +134,9 @@ public final class ListenerRules {
       if (!found.equals(expected)) return "it was told " + found + " and not " + expected;
     }
     if (told.end == End.THREW) return "its handler did not throw";
-    // A crash may keep the last events of a listener from the witness.
-    if (told.end == End.CUT || at == events.size()) return null;
+    // A crash may keep the last puts from the witness.
+    boolean crashed = told.end == End.CUT || told.end == End.THREW_AND_CUT;
+    if (crashed || at == events.size()) return null;
     return "it was told " + (events.size() - at) + " events for which there is no put";
   }
 

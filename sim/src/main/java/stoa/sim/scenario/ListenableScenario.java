@@ -129,7 +129,8 @@ public final class ListenableScenario implements Scenario {
 
     private ListenerRules.Told told(End otherwise) {
       boolean open = registration != null && registration.isOpen();
-      End end = cause instanceof CallFailed ? End.THREW : open ? otherwise : End.CUT;
+      End threw = otherwise == End.CUT ? End.THREW_AND_CUT : End.THREW;
+      End end = cause instanceof CallFailed ? threw : open ? otherwise : End.CUT;
       return new ListenerRules.Told(key, handler, before, after, events, end);
     }
   }

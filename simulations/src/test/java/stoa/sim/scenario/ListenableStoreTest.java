@@ -81,6 +81,8 @@ class ListenableStoreTest {
     ListenerRules.require(ORDER, told(End.CUT, Set.of("a"), B));
     ListenerRules.require(ORDER, told(End.CUT, Set.of("a"), B, C, D, "e after d"));
     ListenerRules.require(puts("a", "b!", "c"), told(End.THREW, Set.of(), "a after null"));
+    ListenerRules.require(puts("a", "b!"), told(End.THREW_AND_CUT, Set.of(), "a after null"));
+    ListenerRules.require(puts("a"), told(End.THREW_AND_CUT, Set.of(), "a after null"));
   }
 
   @Test
@@ -90,6 +92,8 @@ class ListenableStoreTest {
     }
     bad(ORDER, told(End.SETTLED, Set.of("a"), B, C));
     bad(puts("a", "b!", "c"), told(End.THREW, Set.of()));
+    bad(puts("a", "b!", "c"), told(End.THREW_AND_CUT, Set.of()));
+    bad(puts("a"), told(End.THREW, Set.of(), "a after null"));
     bad(puts("a", "b!", "c"), told(End.SETTLED, Set.of(), "a after null"));
   }
 
@@ -108,7 +112,9 @@ class ListenableStoreTest {
   @Test
   void findsEventsThatNobodyPut() {
     bad(ORDER, told(End.SETTLED, Set.of("a"), B, C, D, "e after d"));
-    bad(puts("a", "b!", "c"), told(End.THREW, Set.of(), "a after null", "c after b!"));
+    for (End end : List.of(End.THREW, End.THREW_AND_CUT)) {
+      bad(puts("a", "b!", "c"), told(end, Set.of(), "a after null", "c after b!"));
+    }
     bad(ORDER, told(End.THREW, Set.of("a"), B, C, D));
     // A put that was over before the registration began.
     bad(ORDER, told(End.SETTLED, Set.of("b"), B, C, D));
