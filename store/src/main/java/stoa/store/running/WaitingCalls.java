@@ -36,9 +36,7 @@ public final class WaitingCalls {
    *
    * The first put in a line also gets an attempt without a question, in the batch of a change and
    * right behind it: often it is what the put waits for. So a hand-over takes one batch, not two.
-   * After such a guess was wrong, there is none until a put has gone on. A guess may begin while the
-   * key is asked, as when the change comes right behind the put: whichever ends last searches again
-   * from the front.
+   * After such a guess was wrong, there is none until a put has gone on.
    *
    * Invariants:
    * (1) A key has one search at a time. A change during a search makes it begin again.
@@ -102,11 +100,6 @@ public final class WaitingCalls {
     private final Resident resident;
     private final List<Waiter> waiters = new ArrayList<>();
     private boolean searching;
-
-    // Whether the key is being asked, and whether a guess is in progress.
-    private boolean asking;
-    private boolean guessing;
-
     private boolean changed;
     private boolean isTimed;
     private boolean guesses = true;
@@ -234,7 +227,6 @@ public final class WaitingCalls {
         line.tried = TRIED_MIN;
       }
       line.searching = !tried.isEmpty();
-      line.asking = line.searching;
     }
     if (tried.isEmpty()) drop(line);
     else ask(line, tried, first);
@@ -246,7 +238,6 @@ public final class WaitingCalls {
     if (!resident.pin()) { // the last put that kept it has ended
       synchronized (line) {
         line.searching = false;
-        line.asking = false;
       }
       drop(line);
       return;
@@ -276,11 +267,6 @@ public final class WaitingCalls {
     }
     synchronized (line) {
       for (Waiter waiter : tried.subList(0, index)) waiter.waited = true;
-      line.asking = false;
-      if (line.guessing) {
-        line.changed = true; // the end of the guess searches again
-        return;
-      }
     }
     if (isOvertaken(line, from)) search(line, 0);
     else if (index < tried.size()) attempt(line, tried.subList(index, index + 1 + more));
@@ -334,12 +320,10 @@ public final class WaitingCalls {
     if (line == null || ended != null) return null;
     Waiter first;
     synchronized (line) {
-      if (line.searching && (!line.asking || line.guessing)) return null;
-      if (!line.guesses || line.waiters.isEmpty()) return null;
+      if (line.searching || !line.guesses || line.waiters.isEmpty()) return null;
       first = line.waiters.getFirst();
       first.attempted = true;
       line.searching = true;
-      line.guessing = true;
     }
     return attempt(line, first, new Group(1), true);
   }
@@ -375,11 +359,6 @@ public final class WaitingCalls {
       }
       last = --group.left == 0;
       next = Math.max(0, group.next);
-      if (isGuess) line.guessing = false;
-      if (line.asking) { // the answer goes on, from the front
-        line.changed = true;
-        last = false;
-      }
     }
     if (!waits) {
       all.decrementAndGet();
