@@ -17,7 +17,6 @@ import stoa.migration.core.Mandate;
 import stoa.transport.Receiver;
 import stoa.transport.Status;
 import stoa.transport.Stream;
-import stoa.transport.StreamAcceptor;
 
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.

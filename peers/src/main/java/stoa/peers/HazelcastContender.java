@@ -193,7 +193,7 @@ public final class HazelcastContender implements RemoteContender {
     @Override
     public void setTimer(Duration after) {
       Runnable ring = TaskUtils.autoDisposable(new Ring());
-      timers.schedule(ring, after.toNanos(), TimeUnit.NANOSECONDS);
+      var _ = timers.schedule(ring, after.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     @Override
