@@ -163,8 +163,9 @@ public final class Marshaller {
   /// Returns whether a method's arguments are numbers, text and the like, whose decoding takes work
   /// proportional to their bytes.
   public static boolean isSimple(SharedMethod method) {
-    for (Class<?> type : method.parameterTypes()) {
-      if (!Simple.covers(type)) return false;
+    List<Class<?>> types = method.parameterTypes();
+    for (int i = 0; i < types.size(); i++) { // each call comes here: no iterator
+      if (!Simple.covers(types.get(i))) return false;
     }
     return true;
   }
@@ -226,7 +227,7 @@ public final class Marshaller {
     var in = new Simple.Input(bytes, from, to);
     byte format = in.get();
     boolean described = format == DESCRIBED_ARGUMENTS;
-    if (!described) expect(ARGUMENTS, format, "the arguments of " + method);
+    if (!described) expect(ARGUMENTS, format, "the arguments of ", method);
     try {
       return arguments(method, in, described, bytes, to, keys, effort);
     } catch (Corrupt unreadable) {
@@ -444,13 +445,13 @@ public final class Marshaller {
     register(type);
     byte format = new Simple.Input(bytes, from, to).get();
     if (OwnState.class.isAssignableFrom(type.implementation())) {
-      expect(OWN_STATE, format, "the state of " + type);
+      expect(OWN_STATE, format, "the state of ", type);
       Struct struct = java.util.Objects.requireNonNull(generation.registry.stateOf(type));
       var instance = (OwnState) struct.allocate();
       OwnStates.read(this, instance, bytes, from + 1, to);
       return instance;
     }
-    expect(STATE, format, "the state of " + type);
+    expect(STATE, format, "the state of ", type);
     return using(codec -> codec.readState(type.implementation(), bytes, from + 1, to));
   }
 
@@ -526,7 +527,7 @@ public final class Marshaller {
       in.end();
       return new CallFailed(String.valueOf(text));
     }
-    expect(THROWN, format, "an exception");
+    expect(THROWN, format, "the bytes of ", "an exception");
     return using(keys, codec -> codec.readThrown(bytes, from + 1, to));
   }
 
@@ -619,7 +620,8 @@ public final class Marshaller {
     return bytes;
   }
 
-  private static void expect(byte format, byte found, String what) {
-    if (format != found) throw new Corrupt(what + " begin with byte " + found + ", not " + format);
+  private static void expect(byte format, byte found, String what, Object of) {
+    if (format == found) return;
+    throw new Corrupt(what + of + " begin with byte " + found + ", not " + format);
   }
 }

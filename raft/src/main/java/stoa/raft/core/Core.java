@@ -110,6 +110,9 @@ public final class Core {
    *     ever. It takes the term from them.
    * (17) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
    *     So only one is asked at a time.
+   * (18) A leader tells its members of each commit in a message of its own, which they answer. For a lone
+   *     entry that is half of all messages. Here the next entries or the next heartbeat tell it, or a
+   *     message after NEWS_NANOS or twice as long.
    */
   private static final Object GROUP = "group";
   private static final Object PROBE = new Object();
@@ -129,6 +132,9 @@ public final class Core {
   private static final int BATCH_ENTRIES = 1_024;
   private static final int REPORT_SECONDS = 1_000_000_000;
   private static final int TICKS_PER_ELECTION = 10;
+
+  // Members learn of a commit after this time or twice as long, when nothing else tells them.
+  private static final long NEWS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final int TICKS_BETWEEN_TABLES = 10;
 
   // How many times in a row a leader may show less than this member has, as it briefly does.
@@ -180,6 +186,15 @@ public final class Core {
   // answered.
   private long offset;
   private boolean mute;
+
+  // The members that do not know the last commit yet, since a moment, and whether a task will tell
+  // them.
+  private final Set<RaftEndpoint> untold = new LinkedHashSet<>();
+  private long untoldSinceNanos;
+  private boolean tellsLater;
+
+  // Whether the present task is one of a timer, which may send messages without entries.
+  private boolean isTimer;
 
   // The callers that wait for the present question to the members, and those for the next one.
   private boolean asking;
@@ -326,6 +341,7 @@ public final class Core {
     ready = false;
     certain = false;
     lease.end();
+    untold.clear();
     if (told) roles.following();
   }
 
@@ -398,7 +414,7 @@ public final class Core {
       double real = (double) unit.toNanos(delay) / (TIMEOUT_SECONDS * SECOND);
       long nanos = Math.round(real * settings.electionNanos());
       long more = Math.max(1, Math.min(nanos / JITTER, Integer.MAX_VALUE));
-      world.schedule(() -> execute(task), nanos + world.random((int) more));
+      world.schedule(() -> onTimer(() -> execute(task)), nanos + world.random((int) more));
     }
   }
 
@@ -508,7 +524,14 @@ public final class Core {
         case AppendEntriesFailureResponse _ -> {
           if (mute) return;
         }
-        case AppendEntriesRequest append -> sent = limited(append);
+        case AppendEntriesRequest append -> {
+          if (isNews(append)) {
+            tellLater(to);
+            return;
+          }
+          untold.remove(to);
+          sent = limited(append);
+        }
         case InstallSnapshotRequest later -> {
           if (isDoubted(Codec.member(to), Long.MAX_VALUE, later)) return;
         }
@@ -525,6 +548,53 @@ public final class Core {
     Codec.message(message, out);
     if (isLearner(to)) out.varint(node.getEffectiveMembers().getLogIndex());
     world.send(Codec.member(to), out.toBytes());
+  }
+
+  private void onTimer(Runnable task) {
+    isTimer = true;
+    try {
+      task.run();
+    } finally {
+      isTimer = false;
+    }
+  }
+
+  /// Returns whether a message only tells of a commit.
+  private boolean isNews(AppendEntriesRequest append) {
+    return !isTimer
+        && append.getLogEntries().isEmpty()
+        && append.getFlowControlSequenceNumber() == 0;
+  }
+
+  private void tellLater(RaftEndpoint member) {
+    if (untold.isEmpty()) untoldSinceNanos = world.nanos();
+    untold.add(member);
+    if (!tellsLater) tellLater();
+  }
+
+  private void tellLater() {
+    tellsLater = true;
+    long now = world.nanos();
+    world.schedule(() -> tellCommitted(now), NEWS_NANOS);
+  }
+
+  private void tellCommitted(long sinceNanos) {
+    tellsLater = false;
+    if (untold.isEmpty() || stopped) return;
+    if (untoldSinceNanos - sinceNanos > 0) { // they were told meanwhile, and of this commit not yet
+      tellLater();
+      return;
+    }
+    var members = List.copyOf(untold);
+    untold.clear();
+    var impl = (RaftNodeImpl) node;
+    if (impl.state().leaderState() == null) return;
+    world.reached("commit told later");
+    try {
+      onTimer(() -> members.forEach(impl::sendAppendEntriesRequest));
+    } catch (RuntimeException | Error failure) {
+      fail(failure);
+    }
   }
 
   private boolean isLearner(RaftEndpoint member) {

@@ -18,6 +18,7 @@ class RaftSimulationTest {
           "answer held back",
           "answer of an earlier term",
           "asked again",
+          "commit told later",
           "file of the log written again",
           "later term in an answer",
           "log begins later and is here",
