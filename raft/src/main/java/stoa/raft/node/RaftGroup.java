@@ -131,6 +131,7 @@ final class RaftGroup implements Group {
             self,
             election,
             Math.round(election * NodeConfig.LEASE_PART),
+            Math.round(election * NodeConfig.ENDED_PART),
             (int) Math.min(config.snapshotCommands(), 1 << 20),
             SNAPSHOT_BYTES,
             PENDING_MAX,
@@ -320,6 +321,11 @@ final class RaftGroup implements Group {
     }
 
     @Override
+    public void leaderEnded() {
+      tell(roles::leaderEnded);
+    }
+
+    @Override
     public void caughtUp() {
       tell(roles::caughtUp);
     }
@@ -402,6 +408,11 @@ final class RaftGroup implements Group {
           }
         });
     if (!posted) received.decrementAndGet();
+  }
+
+  /// Notes that nothing listens any more where another node was.
+  void ended(String node) {
+    var _ = loop.post(() -> core.ended(node));
   }
 
   // ---- commands
