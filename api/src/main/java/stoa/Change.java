@@ -62,7 +62,7 @@ public sealed interface Change<T> {
       implements Change<T> {
     /// Creates the change.
     public Called {
-      arguments = arguments.stream().map(Entered.Held::shown).toList();
+      arguments = arguments.stream().map(Entered.IndexedValue::shown).toList();
     }
   }
 
@@ -110,7 +110,7 @@ public sealed interface Change<T> {
     /// @param value the result; null also when the method has none
     record Returned(@Nullable Object value) implements Outcome {}
 
-    /// It threw. What it had changed before that stays.
+    /// It threw. Its changes before that stay.
     ///
     /// @param error what it threw
     record Threw(Throwable error) implements Outcome {}

@@ -82,7 +82,8 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
     return new Changes<>(type, object, new Start.After(token), detail);
   }
 
-  /// Returns the same from the oldest change on that the store keeps.
+  /// Returns the same from the oldest change on that the store keeps. Of a transaction, it shows
+  /// the changes of those objects of which the store keeps them.
   public Changes<T> fromBeginning() {
     return new Changes<>(type, object, new Start.Beginning(), detail);
   }

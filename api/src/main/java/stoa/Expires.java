@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.concurrent.TimeUnit;
 
-/// Makes the objects of a shared class end by themselves: the store deletes an object when nobody
+/// Makes the objects of a shared class end by themselves: the store deletes an object when no call
 /// has changed it for a time, or so long after its creation.
 ///
 /// ```

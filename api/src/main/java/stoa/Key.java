@@ -9,7 +9,9 @@ import java.lang.annotation.Target;
 /// Marks the parameter that names the part of the object on which a method works: a *conflict key*.
 ///
 /// Two calls on the same object whose keys differ do not conflict in transactions. Without this
-/// annotation, a call works on the whole object, and conflicts with every call that changes it.
+/// annotation, a call works on the whole object, and conflicts with every call that changes it. The
+/// store may forget the key of a call when the object leaves memory: a transaction that began
+/// before that call, and uses the object only later, may be aborted once.
 ///
 /// The annotation is a promise: with equal states of the part that belongs to the key, the method
 /// changes the same, returns or throws the same, and makes the same calls on other objects,

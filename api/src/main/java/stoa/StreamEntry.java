@@ -11,7 +11,7 @@ import java.time.Instant;
 /// @param kind its kind
 /// @param data its content; for kinds other than [Kind#DATA], the store's own format, which may
 ///   change
-@SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
 public record StreamEntry(
     StreamKey stream, long address, LogAddress log, Instant time, Kind kind, byte[] data) {
   /// The kind of an entry.

@@ -3,7 +3,7 @@ package stoa;
 import java.time.Duration;
 
 /// A durable subscription to changes, under a name: the store remembers how far its consumer came,
-/// and keeps the log from there on, also while nobody listens; see [Stoa#subscribe].
+/// and keeps the log from there on, also while no consumer reads; see [Stoa#subscribe].
 ///
 /// The position is in the log, so it survives restarts and failovers. One consumer at a time should
 /// use a subscription: two would acknowledge for each other.

@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 /// number.
 ///
 /// A call that gives an object a value of another object fails with [NotUnique] and changes
-/// nothing, neither in the object nor in an index. What the method has called before in other
-/// objects stands, unless the call is part of a transaction.
+/// nothing, neither in the object nor in an index. The calls that the method has made before on
+/// other objects stand, unless the call is part of a transaction.
 ///
 /// An object that is created with such a value, by its constructor, is refused in the same way.
 ///

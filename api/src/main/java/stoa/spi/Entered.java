@@ -40,13 +40,13 @@ public interface Entered {
   }
 
   /// A value with what its indexes need. Changes and histories show the value alone.
-  interface Held {
+  interface IndexedValue {
     /// Returns the value.
     Object plain();
 
     /// Returns what a program sees of an argument.
     static @Nullable Object shown(@Nullable Object argument) {
-      return argument instanceof Held held ? held.plain() : argument;
+      return argument instanceof IndexedValue value ? value.plain() : argument;
     }
   }
 

@@ -32,7 +32,7 @@ public interface Indexes {
   int partOf(String value);
 
   /// Returns a part of an index, which is a shared object. Its method [#CHANGES] makes changes of
-  /// which nobody needs an answer, so that those of several objects are one call.
+  /// which no caller needs an answer, so that those of several objects are one call.
   Object part(Stoa stoa, String type, String index, int number);
 
   /// The name of the method of a part that makes changes, in their order. Its argument is a list of

@@ -16,7 +16,7 @@ public interface ListenerObjects {
   /// @param key the encoded key of the one object; null for all
   /// @param tag null for a type or an object
   /// @param passUntil the log counter up to which released changes are passed over; 0 for none
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Selection(
       @Nullable String type, byte @Nullable [] key, @Nullable String tag, long passUntil) {}
 
@@ -27,7 +27,7 @@ public interface ListenerObjects {
   /// @param key its encoded key
   /// @param generation the generation that is called, 0 for any
   /// @param method the identity of the method
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Target(String type, String face, byte[] key, long generation, String method) {}
 
   /// The place up to which the changes of a group are told.
@@ -41,7 +41,7 @@ public interface ListenerObjects {
   ///
   /// @param at the place behind it
   /// @param arguments the encoded arguments of the call
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record PendingEvent(Position at, byte[] arguments) {}
 
   /// The progress of a listener in a group.

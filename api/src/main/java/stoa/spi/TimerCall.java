@@ -4,7 +4,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.Schedule;
 
-/// A call that a timer makes, and when. Immutable, if nobody changes the arrays.
+/// A call that a timer makes, and when. Immutable, if no code changes the arrays.
 ///
 /// @param target the id of the object's stream
 /// @param type the stored name of the object's type
@@ -15,7 +15,7 @@ import stoa.Schedule;
 /// @param schedule when it makes the call
 /// @param method the identity of the method
 /// @param arguments the encoded arguments
-@SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+@SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
 public record TimerCall(
     UUID target,
     String type,

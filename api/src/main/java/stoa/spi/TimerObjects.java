@@ -36,7 +36,7 @@ public interface TimerObjects {
   /// @param type the stored name of the object's type, or the space of the key
   /// @param key the key, encoded
   /// @param generation the generation of the object that ends; 0 for a key
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Ending(long id, long dueMicros, String type, byte[] key, long generation) {}
 
   /// The result of a look at an [Ending].
@@ -47,7 +47,7 @@ public interface TimerObjects {
 
   /// Ends objects and keys whose time has come.
   interface Ends {
-    /// Looks at each of them, and ends those that nobody has renewed.
+    /// Looks at each of them, and ends those that no call has renewed.
     List<Looked> look(List<Ending> due);
   }
 

@@ -29,7 +29,7 @@ public final class Latency {
   private static final int QUICK_NANOS = 5_000;
   private static final int ONE_IN = 128;
 
-  /// A quantile is of at least this time, and of at most about twice.
+  // A quantile is of at least this time, and of at most about twice.
   private static final long WINDOW_NANOS = 60_000_000_000L;
 
   /*

@@ -187,7 +187,7 @@ final class BackupFolder {
 
   private Made take(BackupSource source, Pace pace) throws IOException {
     List<BackupPoint> points = points();
-    RuntimeException last = new Unavailable("nobody answers");
+    RuntimeException last = new Unavailable("no server answers");
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) LockSupport.parkNanos(PAUSE_NANOS);
       try {

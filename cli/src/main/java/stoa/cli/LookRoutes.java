@@ -11,7 +11,7 @@ import stoa.Forbidden;
 import stoa.front.types.KeyText;
 import stoa.http.Asking;
 import stoa.http.HttpApi;
-import stoa.http.Json;
+import stoa.http.JsonText;
 import stoa.http.Problem;
 import stoa.node.access.Caller;
 import stoa.node.access.Need;
@@ -126,7 +126,7 @@ final class LookRoutes {
   private static HttpApi.Handler asked(Answer answer) {
     return asking -> {
       try {
-        return Json.reply(answer.to(asking));
+        return JsonText.reply(answer.to(asking));
       } catch (IllegalArgumentException refused) {
         // With a cause, a server did not answer; otherwise it has answered that there is none.
         boolean isSilent = refused.getCause() != null;
@@ -249,7 +249,7 @@ final class LookRoutes {
     asking.allow("group");
     int group = group(asking.number("group", 0));
     var request = StatusRequest.newBuilder().setGroup(group).build();
-    return stoa.cli.Json.of(operator(asking).ask(group, server -> server.status(request)));
+    return Json.of(operator(asking).ask(group, server -> server.status(request)));
   }
 
   private static int group(long number) {
@@ -352,7 +352,7 @@ final class LookRoutes {
     int group = 0;
     for (List<VersionStatus> versions : new ServedCode(operator(asking)).versions()) {
       for (VersionStatus one : versions) {
-        JsonObject told = (JsonObject) stoa.cli.Json.of(one);
+        JsonObject told = (JsonObject) Json.of(one);
         told.addProperty("group", group);
         all.add(told);
       }

@@ -27,7 +27,7 @@ record ServeSettings(Map<String, Setting> values) {
 
   private static final String PREFIX = "STOA_";
 
-  /// Options of other commands that have variables, unless the command reads files with `--data`.
+  // Options of other commands that have variables, unless the command reads files with `--data`.
   private static final List<String> OPERATORS =
       List.of(
           "--server", "--tls-certificate", "--token-file", "--client-certificate", "--client-key");

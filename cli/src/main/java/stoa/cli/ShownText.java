@@ -128,8 +128,8 @@ final class ShownText {
 
   // ---- JSON
 
-  /// Returns a value as JSON. What is no JSON value by itself is an object whose names begin with
-  /// `@`; what is cut off is told under `@left`.
+  /// Returns a value as JSON. A value that JSON lacks is an object whose names begin with `@`;
+  /// `@left` tells how much was cut off.
   static JsonElement json(Shown shown) {
     String text = shown.getText();
     return switch (shown.getKind()) {

@@ -93,10 +93,10 @@ final class Trends implements AutoCloseable {
 
   private record Times(long count, long nanos, Latency latency) {}
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Sample(long millis, double[] values) {}
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Use(Method method, double perSecond, double mean, double[] quantiles) {}
 
   private final Consumer<Measures> source;

@@ -140,7 +140,7 @@ final class Conversation implements AutoCloseable {
   private boolean closing;
   private long connections;
 
-  /// Whether each address was tried.
+  // Whether each address was tried.
   private boolean tried;
 
   private volatile @Nullable ServerHello server;
@@ -458,7 +458,7 @@ final class Conversation implements AutoCloseable {
   }
 
   /// Sends the queued requests on this thread, unless another one is about to: a lone caller wakes
-  /// no other thread. What others have queued meanwhile is left to the writing thread.
+  /// no other thread. The writing thread sends the requests that others have queued meanwhile.
   private void flushHere() {
     if (sending.getAndIncrement() != 0) return;
     int seen = sending.get();

@@ -169,7 +169,7 @@ final class LocalCopies {
     out.count(
         "stoa.client.copies.received",
         Measures.BYTES,
-        "What servers have sent for the client's copies of objects.",
+        "Bytes that servers have sent for the client's copies of objects.",
         received.sum());
     out.count(
         "stoa.client.copies.doubts",

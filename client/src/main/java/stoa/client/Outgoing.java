@@ -24,7 +24,7 @@ final class Outgoing {
 
   private final Request.Builder request;
 
-  // Null when nobody records the request.
+  // Null when no tracer records the request.
   private @Nullable Trace trace;
 
   private final Recovery recovery;
@@ -104,7 +104,7 @@ final class Outgoing {
     return request;
   }
 
-  /// Sets the trace that records the request; null when nobody records it. The caller sets it
+  /// Sets the trace that records the request; null when no tracer records it. The caller sets it
   /// before it submits the request.
   void trace(@Nullable Trace recorded) {
     if (recorded == null) return;

@@ -131,7 +131,7 @@ final class RemoteChanges implements Service.ChangeLog {
   /// @param call the put, for [#PUT]
   /// @param method the method, for [#CALLED]
   /// @param arguments the encoded arguments, for [#CALLED]
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Told(
       RemotePart part,
       LogAddress address,

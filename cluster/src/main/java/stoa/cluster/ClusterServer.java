@@ -35,7 +35,7 @@ import stoa.objects.CodeOfOthers;
 import stoa.objects.Neighborhood;
 import stoa.objects.ObjectService;
 import stoa.objects.Ordering;
-import stoa.raft.Engine;
+import stoa.raft.ConsensusEngine;
 import stoa.raft.GroupId;
 import stoa.raft.Member;
 import stoa.raft.Node;
@@ -63,7 +63,7 @@ public final class ClusterServer implements AutoCloseable {
 
   private final ClusterOptions options;
   private final Server server;
-  private static final Engine ENGINE = new MicroRaft();
+  private static final ConsensusEngine ENGINE = new MicroRaft();
 
   private final Node node;
   private final Member self;

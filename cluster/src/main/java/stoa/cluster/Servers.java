@@ -36,8 +36,8 @@ class Servers {
   /// The list.
   ///
   /// @param servers all of them, by their names
-  /// @param replicas how many servers should execute the calls of each group; 0 when nobody has
-  ///   changed it since the store began
+  /// @param replicas how many servers should execute the calls of each group; 0 when no operator
+  ///   has changed it since the store began
   /// @param untold those that were dismissed and do not know of it, written as the others
   record State(List<Listed> servers, int replicas, List<String> untold) {}
 

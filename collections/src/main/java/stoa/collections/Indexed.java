@@ -10,7 +10,7 @@ import stoa.spi.Entered;
 /// @param value the value
 /// @param indexes the ids of the indexes, in order, each behind a line feed
 /// @param forms the form of the value in each of them, in the same order
-record Indexed(Object value, String indexes, List<String> forms) implements Entered.Held {
+record Indexed(Object value, String indexes, List<String> forms) implements Entered.IndexedValue {
   private static final char END = '\n';
 
   Indexed {

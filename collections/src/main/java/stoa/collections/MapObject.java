@@ -49,18 +49,18 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
   private Expiry expiry;
 
   // Null while no value has ever been in an index.
-  private @Nullable Kept kept;
+  private @Nullable IndexIds kept;
 
   // The changes of the running call; null when the engine takes no note of them.
   private @Nullable Noting noting;
 
-  // The changes of the last call; null when nobody undoes them any more.
+  // The changes of the last call; null when they cannot be undone any more.
   private @Nullable Noting before;
 
   /// The indexes of the values. Immutable.
   ///
   /// @param ids those that each value must be in; an index leaves when a value is not
-  record Kept(List<String> ids) {}
+  record IndexIds(List<String> ids) {}
 
   /// The changes of a call.
   ///
@@ -69,7 +69,7 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
   private record Noting(
       HashEntries entries,
       Expiry expiry,
-      @Nullable Kept kept,
+      @Nullable IndexIds kept,
       Map<Object, Optional<Object>> before,
       List<String> lost) {
     /// Returns empty ones to be filled.
@@ -151,9 +151,9 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
 
   /// Lets the indexes leave that a value is not in.
   private void keep(Object value) {
-    Kept known = kept;
+    IndexIds known = kept;
     if (known == null) {
-      kept = new Kept(List.of());
+      kept = new IndexIds(List.of());
       return;
     }
     List<String> ids = Indexed.idsOf(value);
@@ -164,16 +164,16 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
     if (to != null) to.lost.addAll(missing);
     var rest = new ArrayList<>(known.ids);
     rest.removeAll(missing);
-    kept = new Kept(List.copyOf(rest));
+    kept = new IndexIds(List.copyOf(rest));
   }
 
   /// Begins to tell when a value is not in some indexes.
   @Mutator
   public void declare(List<String> ids) {
     var all = new TreeSet<>(ids);
-    Kept known = kept;
+    IndexIds known = kept;
     if (known != null) all.addAll(known.ids);
-    kept = new Kept(List.copyOf(all));
+    kept = new IndexIds(List.copyOf(all));
   }
 
   /// Enters a value in its indexes, which it has already.
@@ -383,7 +383,7 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
 
   @Override
   public void store(StateOutput out) {
-    Kept known = kept;
+    IndexIds known = kept;
     Formats.begin(out, classes, !expiry.isEmpty(), known != null);
     out.number(entries.size());
     var texts = new TreeSet<String>();
@@ -445,7 +445,7 @@ class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState, 
     Formats.Begun begun = Formats.began(in);
     classes = begun.classes();
     int count = in.count();
-    kept = begun.indexed() ? new Kept(restored(in)) : null;
+    kept = begun.indexed() ? new IndexIds(restored(in)) : null;
     List<String> texts = begun.indexed() ? restored(in) : List.of();
     var chains = new TreeMap<Integer, HashEntries.Cell>();
     for (int i = 0; i < count; i++) {

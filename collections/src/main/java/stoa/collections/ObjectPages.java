@@ -10,7 +10,7 @@ import stoa.spi.Host;
 /// snapshot after a change.
 ///
 /// Inside a transaction, which reads as of one moment anyway, and inside a method of a shared
-/// object, which cannot read the past, all pages show the live state.
+/// object, which cannot read the past, all pages show the live state. One reader uses it.
 final class ObjectPages implements PageSource {
   /*
    * (1) A reader of one page takes no snapshot.

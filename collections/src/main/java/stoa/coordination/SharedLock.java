@@ -28,7 +28,7 @@ public class SharedLock implements Forkable<SharedLock> {
   /// For the store.
   protected SharedLock() {}
 
-  /// Waits until nobody holds the lock, and acquires it.
+  /// Waits until no caller holds the lock, and acquires it.
   ///
   /// @param lease how long the caller holds it at most; positive
   /// @return the fencing token
@@ -41,7 +41,7 @@ public class SharedLock implements Forkable<SharedLock> {
     return acquire(now, lease);
   }
 
-  /// Acquires the lock if nobody holds it.
+  /// Acquires the lock if no caller holds it.
   ///
   /// @param lease as in [#lock]
   /// @return the fencing token; 0 when another one holds the lock

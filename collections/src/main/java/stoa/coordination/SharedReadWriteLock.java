@@ -13,8 +13,8 @@ import stoa.spi.Forkable;
 /// ([java.util.concurrent.locks.ReadWriteLock]).
 ///
 /// Each acquisition of either kind gets a *fencing token*, a number that is higher than all earlier
-/// ones of the lock. What the lock protects refuses a change with a lower token than it has seen,
-/// as with [SharedLock].
+/// ones of the lock. The protected object refuses a change with a lower token than it has seen, as
+/// with [SharedLock].
 ///
 /// Callers that wait get the lock in the order of their arrival: a reader that comes while a writer
 /// waits comes behind the writer, so neither kind starves. [#tryReadLock] and [#tryWriteLock] pass
@@ -62,7 +62,7 @@ public class SharedReadWriteLock implements Forkable<SharedReadWriteLock> {
     return isWritten(now) ? 0 : read(now, lease);
   }
 
-  /// Waits until nobody holds the lock, and acquires it as its writer.
+  /// Waits until no caller holds the lock, and acquires it as its writer.
   ///
   /// @param lease how long the caller holds it at most; positive
   /// @return the fencing token
@@ -75,7 +75,7 @@ public class SharedReadWriteLock implements Forkable<SharedReadWriteLock> {
     return write(now, lease);
   }
 
-  /// Acquires the lock as its writer if nobody holds it.
+  /// Acquires the lock as its writer if no caller holds it.
   ///
   /// @return the fencing token; 0 when another one holds the lock
   public long tryWriteLock(Duration lease) {

@@ -124,7 +124,7 @@ final class IndexCheck {
   }
 
   /// The entries of a map, as the map keeps them for its indexes.
-  private record Held(SharedStoa stoa, String owner, HeldForms forms) implements Recount {
+  private record MapEntries(SharedStoa stoa, String owner, HeldForms forms) implements Recount {
     @Override
     public Map<String, String> values(
         IndexCheck check, Snapshot moment, Set<String> entered, List<String> failed) {
@@ -185,7 +185,7 @@ final class IndexCheck {
   /// that lacks the class of the values.
   static List<String> differences(
       SharedStoa stoa, String owner, String index, HeldForms forms, @Nullable LogAddress moment) {
-    return differences(stoa, owner, index, new Held(stoa, owner, forms), moment);
+    return differences(stoa, owner, index, new MapEntries(stoa, owner, forms), moment);
   }
 
   private static List<String> differences(

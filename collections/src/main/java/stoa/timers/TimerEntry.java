@@ -30,7 +30,7 @@ import stoa.spi.TimerObjects;
 /// @param arguments the encoded arguments
 /// @param repeat null for a timer that fires once
 /// @param record null before it has fired
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // compared by no code
 record TimerEntry(
     long id,
     long dueMicros,

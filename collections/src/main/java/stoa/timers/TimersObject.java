@@ -63,7 +63,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
   ///
   /// @param delayMicros the time from now to the first firing, when `dueMicros` is negative
   /// @param everyMicros 0 for one firing
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Wanted(
       String type,
       String face,
@@ -79,7 +79,7 @@ class TimersObject implements Forkable<TimersObject>, OwnState, Timed {
       int missedMax) {}
 
   /// A call to make now.
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Due(
       long id,
       String type,

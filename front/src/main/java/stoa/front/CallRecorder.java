@@ -83,7 +83,7 @@ public final class CallRecorder<R extends @Nullable Object> implements Invoker {
   }
 
   /// The method that a call calls.
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Named(SharedMethod method, @Nullable Object[] arguments) {}
 
   /// Returns the one method that a call calls.

@@ -11,7 +11,7 @@ import stoa.base.Encoder;
 /// @param key the encoded key of the one object; null for all
 /// @param detail how much to tell of each change
 /// @param passUntil the log counter up to which released changes are passed over; 0 for none
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // compared by no code
 public record ChangeQuery(
     @Nullable String type, byte @Nullable [] key, Changes.Detail detail, long passUntil) {
   private static final int TYPE = 1;

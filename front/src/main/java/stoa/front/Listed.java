@@ -6,7 +6,8 @@ import java.util.stream.StreamSupport;
 import stoa.Closed;
 import stoa.ObjectListing;
 
-/// A listing that creates its proxies as the caller reads it.
+/// A listing that creates its proxies as the caller reads it. One thread at a time reads it; any
+/// thread may close it.
 public final class Listed<T> implements ObjectListing<T> {
   private final Iterator<byte[]> names;
   private final java.util.function.Function<byte[], T> proxies;

@@ -136,7 +136,7 @@ final class Scheduling implements Invoker {
   private void check(SharedMethod method) {
     String reason =
         switch (method.kind()) {
-          case ACCESSOR -> "it only reads, and nobody gets its answer";
+          case ACCESSOR -> "it only reads, and a timer drops its answer";
           case TRANSACTION, READING_TRANSACTION ->
               "it is a transaction, which runs at its caller; call a method that changes its object";
           case MUTATOR, UPDATE -> method.awaits() ? "it may wait for a condition" : null;

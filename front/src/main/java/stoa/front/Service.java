@@ -260,7 +260,7 @@ public interface Service {
   /// One of several calls of a transaction.
   ///
   /// @param to the object
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record WorkCall(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {}
 
   /// The store's side of a transaction. One thread at a time uses it. It does not refer to its
@@ -496,7 +496,7 @@ public interface Service {
   interface Sink {
     /// Receives an event.
     ///
-    /// @param trace where its put is recorded; null when nobody records it
+    /// @param trace where its put is recorded; null when no tracer records it
     void event(long number, byte[] event, @Nullable TraceParent trace);
 
     /// Learns that no events follow.

@@ -92,7 +92,7 @@ public final class SharedStoa implements Host {
   private final SharedStreams streams = new SharedStreams(this);
   private final AtomicInteger changeStreams = new AtomicInteger();
 
-  // Null while nobody records what the program does.
+  // Null while no tracer records what the program does.
   private volatile @Nullable Tracer tracer;
 
   /// Creates a store over a port, which may still be under construction.
@@ -139,7 +139,7 @@ public final class SharedStoa implements Host {
     return recording == null || !recording.isRecording() ? null : recording.program(name);
   }
 
-  /// Begins to record how a listener handles an event; returns null when nobody records it.
+  /// Begins to record how a listener handles an event; returns null when no tracer records it.
   @Nullable Trace delivered(TraceParent put) {
     Tracer recording = tracer;
     return recording == null ? null : recording.delivered(put, "listener");

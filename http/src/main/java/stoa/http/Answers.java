@@ -39,7 +39,7 @@ final class Answers {
   /// @param problem whether that is a problem
   private record StoredAnswer(long hour, String request, JsonElement answer, boolean problem) {
     static StoredAnswer of(String text) {
-      JsonObject read = Json.read(text, "a kept answer").getAsJsonObject();
+      JsonObject read = JsonText.read(text, "a kept answer").getAsJsonObject();
       return new StoredAnswer(
           read.get("hour").getAsLong(),
           read.get("request").getAsString(),
@@ -53,7 +53,7 @@ final class Answers {
       written.addProperty("request", request);
       written.add("answer", answer);
       written.addProperty("problem", problem);
-      return Json.text(written);
+      return JsonText.text(written);
     }
   }
 

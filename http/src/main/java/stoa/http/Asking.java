@@ -108,7 +108,7 @@ public final class Asking {
     if (asked.body().length == 0) return without;
     String type = asked.header("content-type");
     String media = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-    if (media.equals("application/json")) return Json.read(asked.body(), "the body");
+    if (media.equals("application/json")) return JsonText.read(asked.body(), "the body");
     throw new Problem(
         Problem.NO_SUCH_TYPE,
         "NotJson",

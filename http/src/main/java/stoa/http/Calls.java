@@ -93,7 +93,7 @@ final class Calls {
   }
 
   private static Reply answer(Operation operation, JsonElement answer) {
-    return operation.isVoid() ? done() : Json.reply(answer);
+    return operation.isVoid() ? done() : JsonText.reply(answer);
   }
 
   private static Reply done() {
@@ -113,7 +113,7 @@ final class Calls {
   private static Reply kept(Answers.Answer answer, boolean isVoid) {
     JsonObject problem = Answers.problem(answer);
     if (problem != null) return Problem.reply(problem);
-    return isVoid ? done() : Json.reply(answer.json());
+    return isVoid ? done() : JsonText.reply(answer.json());
   }
 
   /// Answers `GET …/call/METHOD`: an accessor, now or at an earlier version.
@@ -132,7 +132,7 @@ final class Calls {
                 operation.name() + " is no accessor, so that it may change the object; use POST");
           }
           String told = asking.query("arguments");
-          JsonElement given = told == null ? NONE : Json.read(told, "the parameter arguments");
+          JsonElement given = told == null ? NONE : JsonText.read(told, "the parameter arguments");
           @Nullable Object[] arguments = operation.arguments(use.forms(), given);
           Object object = use.stoa().get(type.type().face(), use.shares().key(asking.variable(1)));
           String at = asking.query("at");
@@ -169,7 +169,7 @@ final class Calls {
           Object key = use.shares().key(asking.variable(1));
           Object made = made(use.stoa(), type, key, arguments);
           JsonObject reference = Shares.write(use.stoa().ref(made));
-          return Reply.of(CREATED, "application/json", Json.bytes(reference));
+          return Reply.of(CREATED, "application/json", JsonText.bytes(reference));
         });
   }
 
@@ -224,7 +224,8 @@ final class Calls {
       String key = asking.idempotencyKey();
       Stoa stoa = use.stoa();
       TxOptions timed = options(asking, options);
-      if (key == null || timed.readOnly()) return Json.reply(stoa.transact(timed, all::get).json());
+      if (key == null || timed.readOnly())
+        return JsonText.reply(stoa.transact(timed, all::get).json());
       return kept(answers.once(stoa, key, asking, timed, all), false);
     }
   }

@@ -54,8 +54,8 @@ public final class Console implements HttpDoor.Route {
           "clients.js",
           "code.js");
 
-  /// The browser runs scripts of these files alone, asks this server alone, makes no HTML of text
-  /// (trusted types), and shows the page in no frame.
+  // The browser runs scripts of these files alone, asks this server alone, makes no HTML of text
+  // (trusted types), and shows the page in no frame.
   private static final Map<String, String> SAFETY =
       Map.of(
           "Content-Security-Policy",
@@ -73,7 +73,7 @@ public final class Console implements HttpDoor.Route {
           "X-Frame-Options",
           "DENY");
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Page(String type, byte[] bytes, byte[] zipped, String tag) {}
 
   private final Map<String, Page> pages = new HashMap<>();

@@ -34,7 +34,7 @@ final class EventStreams implements AutoCloseable {
     /// @throws IOException when the client is gone, or does not read
     void event(String name, String id, JsonElement data) throws IOException {
       String first = id.isEmpty() ? "" : "id: " + id + "\n";
-      String text = first + "event: " + name + "\ndata: " + Json.text(data) + "\n\n";
+      String text = first + "event: " + name + "\ndata: " + JsonText.text(data) + "\n\n";
       out.send(text.getBytes(StandardCharsets.UTF_8));
       rests = 0;
     }

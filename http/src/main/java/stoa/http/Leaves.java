@@ -135,7 +135,7 @@ final class Leaves {
 
   /// Returns the problem of JSON that is something else than it must be.
   static Problem wrong(JsonElement json, String where, String what) {
-    String told = Json.text(json);
+    String told = JsonText.text(json);
     String cut = told.length() <= 80 ? told : told.substring(0, 80) + "...";
     return Problem.wrong(where + " is " + cut + "; it must be " + what);
   }

@@ -31,7 +31,7 @@ final class OpenApi {
   Reply reply(Asking asking) {
     asking.allow();
     try (var use = client.useFresh()) {
-      return Json.reply(document(use));
+      return JsonText.reply(document(use));
     }
   }
 

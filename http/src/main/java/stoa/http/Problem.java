@@ -148,7 +148,7 @@ public final class Problem extends RuntimeException {
 
   /// Returns the answer of a document.
   static HttpDoor.Reply reply(JsonObject document) {
-    return HttpDoor.Reply.of(document.get("status").getAsInt(), TYPE, Json.bytes(document));
+    return HttpDoor.Reply.of(document.get("status").getAsInt(), TYPE, JsonText.bytes(document));
   }
 
   /// Returns the document.

@@ -48,7 +48,7 @@ final class Values {
     try (var use = clients.of(asking).use()) {
       Object value = use.stoa().store().get(use.shares().key(asking.variable(0)));
       if (value == null) throw Problem.absent("there is no value of " + asking.variable(0));
-      return Json.reply(use.forms().write(use.forms().any(), value, "the value"));
+      return JsonText.reply(use.forms().write(use.forms().any(), value, "the value"));
     }
   }
 

@@ -15,13 +15,13 @@ import stoa.front.Placing;
 import stoa.migration.Domain;
 import stoa.migration.core.Mandate;
 import stoa.transport.Receiver;
-import stoa.transport.Service;
 import stoa.transport.Status;
 import stoa.transport.Stream;
+import stoa.transport.StreamAcceptor;
 
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
-public final class TreeServer implements Service, AutoCloseable {
+public final class TreeServer implements StreamAcceptor, AutoCloseable {
   /// The default for the longest silence of a member.
   public static final Duration LEASE = Duration.ofSeconds(5);
 
@@ -63,7 +63,7 @@ public final class TreeServer implements Service, AutoCloseable {
 
   @Override
   public Receiver begin(Stream stream) {
-    var entering = new Entering(Localities.of(stream.peer()));
+    var entering = new Entering(PeerLocality.of(stream.peer()));
     var pipe = Pipe.of(stream, entering);
     if (strangers.size() < STRANGERS_MAX) {
       strangers.put(pipe, entering);

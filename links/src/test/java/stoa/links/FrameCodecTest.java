@@ -205,10 +205,10 @@ class FrameCodecTest {
     var near = InetAddress.getLoopbackAddress();
     var outer = InetAddress.getByName("10.0.0.7");
     var other = InetAddress.getByName("fe80::7%1");
-    assertEquals(Localities.of(near, near), Localities.of(outer, outer));
-    assertEquals(Localities.of(near, near), Localities.of(near, null));
-    assertEquals(Locality.of("10.0.0.7"), Localities.of(outer, near));
-    assertEquals(Locality.of("fe80:0:0:0:0:0:0:7"), Localities.of(other, near));
+    assertEquals(PeerLocality.of(near, near), PeerLocality.of(outer, outer));
+    assertEquals(PeerLocality.of(near, near), PeerLocality.of(near, null));
+    assertEquals(Locality.of("10.0.0.7"), PeerLocality.of(outer, near));
+    assertEquals(Locality.of("fe80:0:0:0:0:0:0:7"), PeerLocality.of(other, near));
   }
 
   @Test

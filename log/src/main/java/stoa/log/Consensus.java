@@ -24,7 +24,7 @@ public interface Consensus {
     /// It has its place in the order for good, is durable, and was applied here.
     ///
     /// @param answer the answer of the replica, the same at each of them
-    @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
     record Applied(byte[] answer) implements Result {}
 
     /// The command never was, and never will be, in the order.

@@ -14,7 +14,7 @@ import stoa.base.Decoder;
 /// @param nowMicros its time
 /// @param note its note
 /// @param items the contents of its addresses
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // compared by no code
 record Header(
     Token token,
     long term,

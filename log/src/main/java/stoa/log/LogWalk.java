@@ -18,7 +18,7 @@ final class LogWalk {
   /// @param first the counter of its first address
   /// @param header the fullest one
   /// @param holders the shards whose devices have one
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   record Step(long first, byte[] header, BitSet holders) {}
 
   /// The handling of an unreadable device.

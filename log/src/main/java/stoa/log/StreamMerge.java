@@ -21,7 +21,7 @@ import stoa.storage.segment.Commit;
 /// Joins the logs of several groups with one order, and the streams that each of them has under the
 /// same name, in the order of their log addresses. One owner uses it once.
 ///
-/// The groups' devices stay as they are. What it writes is durable with the next sync of the device
+/// The groups' devices stay as they are. Its entries are durable with the next sync of the device
 /// that it writes to. It keeps eight bytes for each entry of a joined stream.
 public final class StreamMerge {
   /*
@@ -66,7 +66,7 @@ public final class StreamMerge {
   /// An entry of a group that is to be written.
   ///
   /// @param payload the new one
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Written(int group, StoredEntry entry, byte[] payload, long address) {
     private boolean isCopy(int ofGroup, StoredEntry of, byte[] ofPayload) {
       return group != ofGroup

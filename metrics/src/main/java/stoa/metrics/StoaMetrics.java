@@ -18,9 +18,9 @@ import stoa.front.SharedStoa;
 /// metrics.bindTo(registry);
 /// ```
 ///
-/// The store counts without it, too; a registry that nobody reads costs nothing. What is new since
-/// the last reading, such as the meter of a method that was called for the first time, joins the
-/// registry when any meter of the store is read. Values are at most a second old. Thread-safe.
+/// The store counts without it, too; a registry costs nothing between two readings. A new meter,
+/// such as that of a method that was called for the first time, joins the registry when any meter
+/// of the store is read. Values are at most a second old. Thread-safe.
 public final class StoaMetrics implements MeterBinder, AutoCloseable {
   private final Consumer<Measures> source;
   private final Tags tags;

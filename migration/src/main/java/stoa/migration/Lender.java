@@ -47,7 +47,7 @@ final class Lender implements Auto {
     private volatile boolean lent;
     private volatile boolean deleted;
     private volatile Member.@Nullable RootHold held; // changes under changing
-    // When somebody last asked for the object.
+    // When a member last asked for the object.
     private volatile long askedNanos;
     private volatile boolean returning;
 

@@ -136,7 +136,7 @@ public final class Member implements Placing, AutoCloseable {
   ///
   /// @param shared objects whose presence to report
   /// @throws IllegalArgumentException when one of them is not placed at clients
-  public Place place(Collection<?> shared) {
+  public MemberPlace place(Collection<?> shared) {
     List<Object> asked = List.copyOf(shared);
     return seat.place(asked, asked.stream().map(each -> site.object(each).stream()).toList());
   }

@@ -780,7 +780,7 @@ final class Seat {
     var _ = result(begun().handle((_, failed) -> flushed(failed)));
   }
 
-  /// See [Member#flushing]. What depends on the result runs on another thread than the node's.
+  /// See [Member#flushing]. Stages that depend on the result run on another thread than the node's.
   CompletableFuture<@Nullable Void> flushing() {
     return begun().handleAsync((_, failed) -> flushed(failed), timing::start);
   }
@@ -873,15 +873,15 @@ final class Seat {
   }
 
   /// Returns its place, and which of some objects are there.
-  Place place(List<Object> asked, List<StreamId> streams) {
-    var place = new CompletableFuture<Place>();
+  MemberPlace place(List<Object> asked, List<StreamId> streams) {
+    var place = new CompletableFuture<MemberPlace>();
     mailbox.put(() -> {
       TreeNode own = node;
       List<Object> here = new ArrayList<>();
       for (int i = 0; i < asked.size(); i++) {
         if (own.isIn() && own.owns(streams.get(i))) here.add(asked.get(i));
       }
-      place.complete(new Place(own.id(), own.above(), here));
+      place.complete(new MemberPlace(own.id(), own.above(), here));
     });
     return place.join();
   }

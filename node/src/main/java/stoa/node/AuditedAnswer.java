@@ -38,8 +38,8 @@ final class AuditedAnswer {
     stream.send(reply.toByteArray());
   }
 
-  /// Sends the last answer. What it says is noted before: the client may ask the next question as
-  /// soon as it has it.
+  /// Sends the last answer. This notes the outcome before: the client may ask the next question as
+  /// soon as it has the answer.
   void answer(Message reply) {
     if (command != null) outcome = Commands.outcome(reply);
     note(Status.OK);
@@ -66,7 +66,7 @@ final class AuditedAnswer {
     audit.ends(group, caller, address, said, ended);
   }
 
-  /// Returns whether nobody hears answers any more.
+  /// Returns whether the client has gone.
   boolean isOver() {
     return stream.isOver();
   }

@@ -299,7 +299,7 @@ final class ClientConnection implements Receiver {
   /// @return false when this thread has only one answer
   boolean sendAfterwards() {
     Seat at = seat;
-    return at != null && at.served().service().afterRound(sending);
+    return at != null && at.served().service().afterTurn(sending);
   }
 
   private void send() {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.node.access.Access;
 import stoa.node.access.Caller;
 import stoa.transport.Receiver;
-import stoa.transport.Service;
 import stoa.transport.Status;
 import stoa.transport.Stream;
+import stoa.transport.StreamAcceptor;
 import stoa.wire.Channels;
 import stoa.wire.Rpc;
 
@@ -17,7 +17,7 @@ import stoa.wire.Rpc;
 ///
 /// It decides on each method here, and [Requests] decides on the requests of a connection; both by
 /// [Needs].
-final class Entrance implements Service {
+final class Entrance implements StreamAcceptor {
   /// The server behind the entrance. It must not wait.
   interface Hall {
     /// Begins a conversation.

@@ -111,7 +111,7 @@ public final class HttpDoor implements AutoCloseable {
   /// @param headers the first value of each header, by its name in small letters
   /// @param body what it carries; empty for none
   /// @param caller the client; null for one without a known proof, on an open route
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
   public record HttpRequest(
       String method, URI uri, Map<String, String> headers, byte[] body, @Nullable Caller caller) {
     /// Returns whether it came with a known proof, or needs none.
@@ -156,7 +156,7 @@ public final class HttpDoor implements AutoCloseable {
   /// @param headers its headers, among them the type of the content
   /// @param body what is sent
   /// @param stream what is sent after that; null for nothing
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
   public record Reply(
       int status, Map<String, String> headers, byte[] body, @Nullable Stream stream) {
     private static final String TYPE = "Content-Type";

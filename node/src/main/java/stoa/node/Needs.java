@@ -144,7 +144,7 @@ final class Needs {
   }
 
   private static Need ofObject(Role role, int container, Session session) {
-    Container open = session.containers.get(container);
+    OpenObject open = session.containers.get(container);
     return open == null ? Need.NONE : of(role, open.type()); // refused as not open
   }
 
@@ -153,7 +153,7 @@ final class Needs {
   }
 
   private static Need call(Call call, Session session) {
-    Container open = session.containers.get(call.getContainer());
+    OpenObject open = session.containers.get(call.getContainer());
     if (open == null) return Need.NONE; // refused as not open
     if (PastRequests.isOfPast(call)) return of(READ, open.type());
     Existence.Kind expected = call.getExistence().getKind();

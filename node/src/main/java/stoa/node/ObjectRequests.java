@@ -48,7 +48,7 @@ final class ObjectRequests {
               + session.containers.size()
               + " objects open (containersMax); close some");
     }
-    var container = new Container(open.getType(), new Lane(session.threads.calls()));
+    var container = new OpenObject(open.getType(), new Lane(session.threads.calls()));
     session.containers.put(open.getContainer(), container);
     byte[] key = open.getKey().toByteArray();
     Runnable opening =
@@ -73,7 +73,7 @@ final class ObjectRequests {
 
   void close(PendingRequest asked, Close close) {
     int number = close.getContainer();
-    Container container = asked.session().containers.remove(number);
+    OpenObject container = asked.session().containers.remove(number);
     Runnable closing =
         () -> {
           asked.session().unfollow(number);
@@ -87,7 +87,7 @@ final class ObjectRequests {
 
   /// Begins a call, or begins to look for it in the log if it may be there.
   void call(PendingRequest asked, Call call) {
-    Container container = asked.session().container(call.getContainer());
+    OpenObject container = asked.session().container(call.getContainer());
     if (asked.isAgain()) container.lane().slow(() -> again(asked, container, call));
     else container.lane().quick(() -> start(asked, container, call));
   }
@@ -103,7 +103,7 @@ final class ObjectRequests {
   }
 
   /// Begins a call; hands it on when it would take long.
-  private void start(PendingRequest asked, Container container, Call call) {
+  private void start(PendingRequest asked, OpenObject container, Call call) {
     try {
       var made = Forms.call(container.object(), call);
       asked.calls(made);
@@ -118,7 +118,7 @@ final class ObjectRequests {
   }
 
   /// Begins a call as far as the roles of the client allow it. May wait for the disk.
-  private void startAllowed(PendingRequest asked, Container container, ObjectService.Call made) {
+  private void startAllowed(PendingRequest asked, OpenObject container, ObjectService.Call made) {
     try {
       ObjectService.Call allowed = asked.allowed(made, service::generation);
       if (service.isPlaced(made.container())) placed(asked, container, allowed);
@@ -129,7 +129,7 @@ final class ObjectRequests {
   }
 
   /// Begins a call on an object that migrates.
-  private void placed(PendingRequest asked, Container container, ObjectService.Call call) {
+  private void placed(PendingRequest asked, OpenObject container, ObjectService.Call call) {
     Runnable ended = service.enter(call);
     if (ended == null) atRoot(asked, call);
     else runBriefly(asked, container, call, ended);
@@ -145,7 +145,7 @@ final class ObjectRequests {
 
   /// Begins a call; hands it on when decoding its arguments would take long.
   private void runBriefly(
-      PendingRequest asked, Container container, ObjectService.Call call, Runnable ended) {
+      PendingRequest asked, OpenObject container, ObjectService.Call call, Runnable ended) {
     try {
       run(asked, call, ended, () -> service.beginBriefly(call, asked.callTimeLeft(), asked.id()));
     } catch (NotBrief later) {
@@ -215,7 +215,7 @@ final class ObjectRequests {
     });
   }
 
-  private void again(PendingRequest asked, Container container, Call call) {
+  private void again(PendingRequest asked, OpenObject container, Call call) {
     ObjectService.Call made;
     try {
       made = asked.allowed(Forms.call(container.object(), call), service::generation);
@@ -249,12 +249,12 @@ final class ObjectRequests {
   }
 
   void delete(PendingRequest asked, Delete delete) {
-    Container container = asked.session().container(delete.getContainer());
+    OpenObject container = asked.session().container(delete.getContainer());
     if (asked.isAgain()) container.lane().slow(() -> deleteAgain(asked, container, delete));
     else container.lane().quick(() -> delete(asked, container, delete));
   }
 
-  private void deleteAgain(PendingRequest asked, Container container, Delete delete) {
+  private void deleteAgain(PendingRequest asked, OpenObject container, Delete delete) {
     try {
       PriorOutcome earlier = earlier(asked, container, "deletion");
       if (earlier != null) asked.answer(Forms.done(earlier.generation()));
@@ -264,7 +264,7 @@ final class ObjectRequests {
     }
   }
 
-  private void delete(PendingRequest asked, Container container, Delete delete) {
+  private void delete(PendingRequest asked, OpenObject container, Delete delete) {
     try {
       asked.checkTime();
       var existence = MessageForms.existence(delete.getExistence());
@@ -290,7 +290,7 @@ final class ObjectRequests {
   }
 
   /// Answers a deletion, when no client calls the object any more.
-  private void deleted(PendingRequest asked, Container container, Request settled) {
+  private void deleted(PendingRequest asked, OpenObject container, Request settled) {
     var done = Forms.done(settled.number()).setReach(settled.reach());
     if (service.mayBeLent(container.object())) {
       asked.onCalls(() -> {
@@ -303,7 +303,7 @@ final class ObjectRequests {
   }
 
   /// Returns what an earlier server logged of a request; null for nothing.
-  private @Nullable PriorOutcome earlier(PendingRequest asked, Container container, String what) {
+  private @Nullable PriorOutcome earlier(PendingRequest asked, OpenObject container, String what) {
     try {
       return service.earlier(container.object(), asked.id(), asked.since());
     } catch (TooOld old) {

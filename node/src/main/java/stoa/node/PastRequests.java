@@ -43,7 +43,7 @@ final class PastRequests {
   }
 
   void call(PendingRequest asked, Call call) {
-    Container container = asked.session().container(call.getContainer());
+    OpenObject container = asked.session().container(call.getContainer());
     container
         .lane()
         .slow(() ->

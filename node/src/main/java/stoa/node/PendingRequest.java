@@ -360,7 +360,7 @@ final class PendingRequest {
   ///
   /// @param number the container's number
   void onObject(int number, OnObject work) {
-    Container container = session.container(number);
+    OpenObject container = session.container(number);
     container.lane().quick(() -> onCalls(() -> work.answer(container.object())));
   }
 }

@@ -39,7 +39,7 @@ final class ServedGroups implements AutoCloseable {
   private final CallMeters calls = new CallMeters();
   private final ConcurrentHashMap<Integer, ServedGroup> servedGroups = new ConcurrentHashMap<>();
 
-  // Null while nobody records requests.
+  // Null while no tracer records requests.
   private volatile @Nullable Tracer tracer;
 
   // Used by the thread that asks how long nothing was answered.
@@ -114,7 +114,7 @@ final class ServedGroups implements AutoCloseable {
     return calls;
   }
 
-  /// Returns who records requests of clients; null while nobody does.
+  /// Returns the tracer that records requests of clients; null while they are not recorded.
   @Nullable Tracer tracer() {
     return tracer;
   }

@@ -42,7 +42,7 @@ final class Session {
   private final boolean recovered;
   private final Origin origin;
   private final ServerConfig config;
-  final ConcurrentHashMap<Integer, Container> containers = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Integer, OpenObject> containers = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, SessionTransaction> transactions = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Integer, WatchRegistration> watches = new ConcurrentHashMap<>();
@@ -183,8 +183,8 @@ final class Session {
   /// Returns an open container.
   ///
   /// @throws IllegalArgumentException when there is none of that number
-  Container container(int number) {
-    Container found = containers.get(number);
+  OpenObject container(int number) {
+    OpenObject found = containers.get(number);
     if (found != null) return found;
     throw new IllegalArgumentException("container " + number + " is not open; open it before");
   }

@@ -53,8 +53,8 @@ final class ClientCode implements Shipment.Replays {
     return known.computeIfAbsent(code, this::isVersion);
   }
 
-  /// Returns whether objects of the code end by themselves. What creates one then calls the keeper
-  /// of timers, which a client does not do again.
+  /// Returns whether objects of the code end by themselves. A put that creates one then calls the
+  /// keeper of timers, which a client does not do again.
   private boolean expires(int code) {
     return catalog.typeAt(type.shared().name(), code).shared().lifetime() != null;
   }

@@ -30,7 +30,7 @@ public final class CodeOfOthers {
   private static final int EXECUTED = 1;
   private static final int ON_CLASS_PATH = 2;
 
-  /// The most bytes of an answer.
+  // The most bytes of an answer.
   private static final int ANSWER_BYTES_MAX = 30 << 20;
 
   private CodeOfOthers() {}

@@ -137,7 +137,7 @@ public final class EmbeddedEngine implements Engine {
   /// @param device the device of this replica; stays open when the store closes
   /// @param log opens the log; the store reports its exceptions as for any other store, and closes
   ///   the log with itself
-  /// @param part the part of this engine, when several groups keep the store
+  /// @param part the part of this group, when several groups keep the store
   public static Stoa openReplicated(
       StoaConfig config,
       Device device,

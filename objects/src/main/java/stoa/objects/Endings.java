@@ -26,7 +26,7 @@ import stoa.store.calls.Terms;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.Target;
 
-/// Ends the objects and keys of a store whose calls this process takes, when nobody has renewed
+/// Ends the objects and keys of a store whose calls this process takes, when no call has renewed
 /// them. Thread-safe.
 final class Endings implements TimerObjects.Ends {
   /*

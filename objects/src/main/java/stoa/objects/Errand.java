@@ -18,7 +18,7 @@ import stoa.base.Key;
 ///   changes
 /// @param callers the objects whose methods wait for it, outermost first
 @SuppressWarnings({"exports", "ArrayRecordComponent"})
-// Justification: for stoa.node, on the class path; a carrier that nobody compares
+// Justification: for stoa.node, on the class path; a carrier that no code compares
 public record Errand(
     int group,
     Key target,

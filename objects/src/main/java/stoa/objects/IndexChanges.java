@@ -26,8 +26,8 @@ import stoa.store.running.PutRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Sequel;
 
-/// Makes the changes of indexes of which nobody needs an answer. What objects change in one part of
-/// an index, while an earlier call on it is on its way, becomes one call. Thread-safe.
+/// Makes the changes of indexes whose answers no caller needs. The changes that objects make in one
+/// part of an index, while an earlier call on it is on its way, become one call. Thread-safe.
 final class IndexChanges {
   // The most changes of one call, and the most characters of their values and objects, about.
   private static final int CHANGES_MAX = 512;

@@ -28,7 +28,7 @@ sealed interface KeyAnswer extends Answer {
   /// The key refuses a put.
   ///
   /// @param thrown the exception, encoded
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Refused(byte[] thrown) implements KeyAnswer {
     @Override
     public byte[] encoded() {
@@ -74,7 +74,7 @@ sealed interface KeyAnswer extends Answer {
   /// @param more whether there are further events
   /// @param ended why no events follow these, encoded; null when some may follow. The listener
   ///   acknowledges it like an event, with the number after the last
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Batch(
       ListenerId listening,
       boolean known,

@@ -32,7 +32,7 @@ sealed interface KeyCommand {
   /// Puts a value for a time.
   ///
   /// @param micros how long, in microseconds
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record PutFor(long micros, byte[] value) implements KeyCommand {
     /// Returns whether an encoded command is one.
     static boolean isIn(byte[] put) {
@@ -48,7 +48,7 @@ sealed interface KeyCommand {
   /// @param handler encoded
   /// @param code the number of the code that executes the handler, see [HandlerCodes]; 0 in the
   ///   programs of earlier releases, which kept no versions of it
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Register(
       ListenerId listening, ListenerLimits limits, int listenersMax, byte[] handler, int code)
       implements KeyCommand {}

@@ -111,7 +111,7 @@ final class ListenerState {
   /// Appends an event. Its number is the next in the listener's own sequence: the number of the
   /// first event in memory, plus the count of the events before this one.
   ///
-  /// @param trace where the put is recorded; null when nobody records it
+  /// @param trace where the put is recorded; null when no tracer records it
   void add(byte[] event, @Nullable TraceParent trace) {
     if (trace != null) traces.put(first + events.size(), trace);
     events.add(event);

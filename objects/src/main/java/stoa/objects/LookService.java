@@ -132,7 +132,7 @@ public final class LookService {
   /// @param version its newest version; 0 when the key is of a class that is gone, or when calls of
   ///   the object were in progress for too long
   /// @param bytes how long its encoded state is; -1 when that was not asked, or could not be found
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
   public record Listed(byte[] key, long version, long bytes) {}
 
   /// A page of the objects of a type.
@@ -401,7 +401,7 @@ public final class LookService {
       if (opening != null) {
         for (@Nullable Object one :
             store.limited(key, () -> SharedCall.arguments(then.marshaller(), opening))) {
-          arguments.add(new Showing(bounds).show("new", Entered.Held.shown(one)));
+          arguments.add(new Showing(bounds).show("new", Entered.IndexedValue.shown(one)));
         }
       }
       var in = new Decoder(value);
@@ -421,7 +421,7 @@ public final class LookService {
             store.limited(
                 key, () -> then.marshaller().arguments(shared, value, in.position(), value.length));
         for (@Nullable Object one : values) {
-          arguments.add(new Showing(bounds).show("", Entered.Held.shown(one)));
+          arguments.add(new Showing(bounds).show("", Entered.IndexedValue.shown(one)));
         }
       }
       if (results) result = result(key, event.entry().address(), then, bounds);

@@ -247,7 +247,7 @@ public final class Neighborhood implements Neighbors {
   /// Returns the answer to a question of this group. May wait.
   ///
   /// @param naming decides which names and classes the other group may use
-  /// @param tracer records calls that the other group records; null when nobody does
+  /// @param tracer records calls that the other group records; null when none does
   byte[] answer(byte[] question, Naming naming, @Nullable Tracer tracer) {
     var in = new Decoder(question, 2, question.length);
     var _ = in.varint();

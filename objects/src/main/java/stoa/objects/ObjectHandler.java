@@ -63,7 +63,8 @@ import stoa.store.running.HandlerFactory;
 /// code converts the state: the old code encodes it, and the new code decodes it by its rules.
 ///
 /// While an object is lent, calls answer [ObjectAnswer.Lent] and change nothing. The loan is part
-/// of its state, so that all replicas and the next leader refuse the same calls.
+/// of its state, so that all replicas and the next leader refuse the same calls. The run of the key
+/// uses it, one thread at a time.
 final class ObjectHandler implements Handler {
   /// A question: an accessor with its arguments.
   ///

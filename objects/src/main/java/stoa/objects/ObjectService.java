@@ -119,7 +119,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Answers a question of another group, see [Neighborhood]. May wait.
   ///
-  /// @param tracer records calls that the other group records; null when nobody does
+  /// @param tracer records calls that the other group records; null when none does
   public byte[] neighbor(byte[] question, @Nullable Tracer tracer) {
     Neighborhood neighborhood = stoa.neighborhood();
     if (neighborhood == null) throw new IllegalStateException("this store has one group");
@@ -198,8 +198,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Schedules a task after the calling thread's present round of settling calls; returns false
   /// when the thread does no such rounds.
-  public boolean afterRound(Runnable task) {
-    return store.afterRound(task);
+  public boolean afterTurn(Runnable task) {
+    return store.afterTurn(task);
   }
 
   /// Returns the epoch of new log addresses.

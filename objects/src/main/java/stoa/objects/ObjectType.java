@@ -113,7 +113,7 @@ public final class ObjectType {
   /// The arguments of a call, decoded before the call was logged.
   ///
   /// @param code the code of their classes
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record ReadArguments(LoadedCode code, @Nullable Object[] arguments) {}
 
   Key key(Object key) {

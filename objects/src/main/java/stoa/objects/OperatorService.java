@@ -60,7 +60,7 @@ public final class OperatorService {
   /// The room that a device takes, and the room that it may take.
   ///
   /// @param usedBytes the size of its segments and index
-  /// @param freeBytes the room on its disk; [Long#MAX_VALUE] when nobody limits it
+  /// @param freeBytes the room on its disk; [Long#MAX_VALUE] without a limit
   /// @param quotaBytes the size that they may have; [Long#MAX_VALUE] without a quota
   /// @param fillableBytes the size at which it refuses changes for its quota: the quota without the
   ///   reserve for deletions; [Long#MAX_VALUE] without a quota

@@ -6,13 +6,12 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 import stoa.base.StreamId;
 
-/// One engine's part of a store that several groups keep, each with an engine of its own.
-/// Immutable.
+/// One group's part of a store that several groups keep. Immutable.
 ///
-/// An engine executes calls on its own objects, and refuses others: an object created in a second
+/// A group executes calls on its own objects, and refuses others: an object created in a second
 /// group would have two histories.
 ///
-/// @param group the engine's group
+/// @param group the number of the group
 /// @param groups returns the group of an object or key, by its stream
 /// @param addresses assigns log addresses to all groups; null when there is one group
 /// @param lines the connections to the other groups, by their numbers; null when methods call no

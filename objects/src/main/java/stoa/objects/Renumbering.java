@@ -129,7 +129,7 @@ final class Renumbering {
   /// A value in the new numbers.
   ///
   /// @param exact whether the code that read it writes the old bytes again
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Renumbered(byte[] bytes, boolean exact) {}
 
   /// How bytes are read, and written again.
@@ -332,7 +332,7 @@ final class Renumbering {
       LoadedCode code = catalog.program();
       if (!type.equals(SharedKeys.SPACE) && !type.equals(SharedStoa.BLOBS)) {
         StoredEntry put = from.read(stream, answered.call());
-        // Without the put, nobody reads its answers.
+        // Without the put, no replay reads its answers.
         if (put == null || put.kind() != Records.PUT) return encoded(answered, answer);
         code = type(type, Records.put(put.payload()).code()).code();
       }

@@ -255,7 +255,7 @@ public final class RetentionService {
   public record Released(long objects, long next) {}
 
   /// Releases versions of an object, or of objects of a type, whatever the rules say. Waits for the
-  /// disk. What readers, transactions and calls in progress need stays.
+  /// disk. Versions that readers, transactions and calls in progress need stay.
   ///
   /// @param key the encoded key; null for all objects
   /// @param versions how many versions before the newest stay

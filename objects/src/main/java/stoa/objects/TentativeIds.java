@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.front.marshal.Loss;
 import stoa.front.marshal.TypeIds;
 
-/// The names of a dictionary, and further names that nobody logs, for classes that a check tries.
-/// Thread-safe.
+/// The names of a dictionary, and further names that are not logged, for classes that a check
+/// tries. Thread-safe.
 final class TentativeIds implements TypeIds {
   private final Dictionary dictionary;
   private final FurtherNames further = new FurtherNames();

@@ -104,7 +104,7 @@ final class TimedCalls {
     try {
       return environment.catalog().typeNamed(type);
     } catch (NotShareable unknown) {
-      // Nobody has called an object of the type in this group yet.
+      // No program has called an object of the type in this group yet.
       try {
         return environment
             .catalog()

@@ -379,6 +379,24 @@ class ConflictKeysTest {
     }
   }
 
+  @Test
+  void theFirstCallAfterARestartConflictsByItsKeyToo(@TempDir Path folder) {
+    String url = "file:" + folder.resolve("store");
+    try (Stoa stoa = Stoa.open(url)) {
+      stock(stoa);
+      counter(stoa);
+    }
+    try (Stoa stoa = Stoa.open(url);
+        Transaction transaction = stoa.begin(TxOptions.STANDARD)) {
+      stoa.get(Stock.class, "s").put("b", 1);
+      stoa.get(Counter.class, "c").add(1);
+      transaction.on(stoa.get(Stock.class, "s")).put("a", 2);
+      transaction.on(stoa.get(Counter.class, "c")).add(2);
+      assertInstanceOf(Transaction.Outcome.Committed.class, transaction.commit());
+      assertEquals(3, stoa.get(Counter.class, "c").value());
+    }
+  }
+
   // ---- misuse
 
   @Shared

@@ -33,7 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The certificates of a member without a secret, in files: a handshake reads files again that have
-/// changed. What cannot be used leaves in force what was read before. Thread-safe.
+/// changed. When a file cannot be used, its former content stays in force. Thread-safe.
 public final class Certificates {
   private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
   private static final long BETWEEN_NANOS = TimeUnit.SECONDS.toNanos(1);

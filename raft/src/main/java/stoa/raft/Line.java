@@ -24,7 +24,7 @@ public final class Line implements AutoCloseable {
   private final Channel channel;
   private volatile boolean closed;
 
-  /// Creates a way to a member; connects to nobody yet.
+  /// Creates a way to a member; connects at the first question.
   public Line(MemberNetwork network, Member to) {
     this.network = network;
     this.to = to.id();

@@ -18,10 +18,10 @@ import stoa.transport.Channel;
 import stoa.transport.ConnectionLimits;
 import stoa.transport.Network;
 import stoa.transport.Receiver;
-import stoa.transport.Service;
 import stoa.transport.Sockets;
 import stoa.transport.Status;
 import stoa.transport.Stream;
+import stoa.transport.StreamAcceptor;
 import stoa.transport.Tls;
 
 /// The connections between members, in TLS if the members have a secret or certificates: then both
@@ -118,7 +118,7 @@ public final class MemberNetwork implements AutoCloseable {
     return sockets.listen(
         new Address(host, port),
         limits,
-        new Service() {
+        new StreamAcceptor() {
           @Override
           public Receiver begin(Stream stream) {
             try {

@@ -4,7 +4,7 @@ import java.util.List;
 import stoa.Unavailable;
 import stoa.log.Replica;
 
-/// One server of an [Engine] in a process, with the groups that it hosts. Thread-safe.
+/// One server of an [ConsensusEngine] in a process, with the groups that it hosts. Thread-safe.
 public interface Node extends AutoCloseable {
   /// Returns this node's name for others.
   Member self();

@@ -18,7 +18,7 @@ import stoa.Stoa;
 ///
 /// @param classes in the order of their names
 record SharedTypes(List<Class<?>> classes) {
-  /// Opening an object of a type checks the type, and neither reads nor writes the object.
+  // Opening an object of a type checks the type, and neither reads nor writes the object.
   private static final String UNUSED_KEY = "stoa.spring.check";
 
   /// Finds all types with [Shared] in packages and those below them.

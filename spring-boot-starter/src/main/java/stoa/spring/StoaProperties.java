@@ -14,7 +14,7 @@ import stoa.StoaConfig;
 import stoa.TreeMembership;
 import stoa.TxOptions;
 
-/// The properties `stoa.*`. What is absent has the default of [StoaConfig#of] and of
+/// The properties `stoa.*`. An absent one has the default of [StoaConfig#of] and of
 /// [TxOptions#STANDARD].
 ///
 /// @param url Place of the store, one of memory:, file:DIRECTORY and stoa://HOST:PORT.

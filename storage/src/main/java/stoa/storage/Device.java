@@ -69,7 +69,7 @@ public final class Device implements AutoCloseable {
   // often.
   private static final long DIRT_OF_A_TRIM = 64 << 10;
 
-  // The most threads of a device for reads that nobody waits for, as many as operations in the
+  // The most threads of a device for reads that no thread waits for, as many as operations in the
   // experiments of the VOSD paper; and tasks for them on an executor of the caller.
   private static final int READERS_MAX = 32;
   private static final int FOREIGN_READERS_MAX = 8;
@@ -363,7 +363,7 @@ public final class Device implements AutoCloseable {
       long bytesMax, Allowance allowance, AtomicReference<@Nullable InVain> inVain) {}
 
   /// Sets the most bytes that the log and the index may have because of users' data; beyond it,
-  /// [#makeRoom] refuses as on a full disk. What needs no [#makeRoom] may go beyond it.
+  /// [#makeRoom] refuses as on a full disk. Commits without [#makeRoom] may go beyond it.
   ///
   /// @param bytesMax [Long#MAX_VALUE] for no bound
   public void bound(long bytesMax) {
@@ -682,7 +682,7 @@ public final class Device implements AutoCloseable {
   ///
   /// @param offset the offset they were written at
   /// @param data the bytes
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   public record Extent(long offset, byte[] data) {}
 
   /// Returns the offset below which a record space of an object is trimmed ([Commit#trim]); 0 when
@@ -882,7 +882,7 @@ public final class Device implements AutoCloseable {
     return log.heldBytes() + index.runBytes();
   }
 
-  /// How many bytes the disk has left, about; [Long#MAX_VALUE] when nobody limits them.
+  /// How many bytes the disk has left, about; [Long#MAX_VALUE] without a limit.
   public long roomBytes() {
     return allowance.room();
   }

@@ -883,10 +883,10 @@ public final class Store implements AutoCloseable {
     engine.writer().writeGathered();
   }
 
-  /// Runs a task when the calling thread has finished its round of brief requests; returns false
-  /// when the thread is in no round.
-  public boolean afterRound(Runnable task) {
-    return engine.writer().afterRound(task);
+  /// Runs a task when the calling thread has finished its turn of brief requests; returns false
+  /// when the thread is in no turn.
+  public boolean afterTurn(Runnable task) {
+    return engine.writer().afterTurn(task);
   }
 
   // ---- its end

@@ -60,7 +60,7 @@ public final class StoaDisk {
     failing = true;
   }
 
-  /// Makes the next sync fail. What it should have made durable never becomes so.
+  /// Makes the next sync fail. The writes before it never become durable.
   public void failNextSync() {
     lock.lock();
     try {

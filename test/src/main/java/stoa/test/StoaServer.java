@@ -19,7 +19,7 @@ import stoa.storage.disk.SimulatedDisk;
 /// of the loopback device that stays the same over restarts.
 ///
 /// In one process a server is killed by taking its disk and its connections away before it is
-/// closed: it can write nothing more, and answers nobody. A paused server goes on to run, but
+/// closed: it can write nothing more, and answers no client. A paused server goes on to run, but
 /// nothing comes in or goes out, and its disk does not answer.
 ///
 /// Clients of a server that was restarted go on: they repeat calls in progress, and the server

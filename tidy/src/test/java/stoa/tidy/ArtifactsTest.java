@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -37,9 +38,13 @@ class ArtifactsTest {
   void versionsThatArePutDownTwiceAreTheSame() {
     String version = version(pom(Path.of("")));
     assertEquals(version, version(pom(Path.of("bom"))));
-    Path command = Path.of("cli/src/main/java/stoa/cli/NewCommand.java");
-    assertTrue(
-        repository.text(command).contains("VERSION = \"" + version + "\""), command::toString);
+    for (String file :
+        List.of(
+            "cli/src/main/java/stoa/cli/NewCommand",
+            "node/src/main/java/stoa/node/SingleAnswers")) {
+      assertTrue(
+          repository.text(Path.of(file + ".java")).contains("VERSION = \"" + version + "\""), file);
+    }
   }
 
   private String pom(Path folder) {

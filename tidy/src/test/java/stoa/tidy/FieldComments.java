@@ -6,13 +6,17 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Finds comments behind private fields that say more than the field's lock, owner or unit. A
-/// sentence above the field is the place for anything else.
-///
-/// A comment behind a constant may say what its number stands for.
+/// Finds comments on private fields in another form than the common one: sentences after `//` above
+/// the field. A comment behind the field may name its lock, owner or unit, and a comment behind a
+/// constant what its number stands for. Javadoc, `///`, is for types and methods.
 final class FieldComments {
   private static final Pattern FIELD =
       Pattern.compile("^\\s+private (?!static final)[^(){}]*?(?:=.*)?;\\s*// (.*)$");
+
+  private static final Pattern ANY_FIELD =
+      Pattern.compile(
+          "^\\s+private (?:static |final |volatile |transient )*[\\w@][\\w<>\\[\\], .?@]* \\w+"
+              + "(?: =.*|;.*)$");
 
   private static final Pattern LOCK =
       Pattern.compile(
@@ -32,7 +36,8 @@ final class FieldComments {
     for (Path file : repository.files(".java")) {
       if (!file.toString().contains("src/main/java")) continue;
       for (String comment : broken(repository.text(file))) {
-        problems.add("%s: // %s: write it above the field".formatted(file.getFileName(), comment));
+        problems.add(
+            "%s: %s: write it above the field, behind //".formatted(file.getFileName(), comment));
       }
     }
     return problems;
@@ -41,7 +46,10 @@ final class FieldComments {
   /// The comments of a source that break the rule.
   static List<String> broken(String source) {
     var broken = new ArrayList<String>();
+    String before = "";
     for (String line : source.lines().toList()) {
+      if (ANY_FIELD.matcher(line).matches() && before.startsWith("///")) broken.add(before);
+      before = line.strip();
       Matcher field = FIELD.matcher(line);
       if (!field.matches()) continue;
       String comment = field.group(1);

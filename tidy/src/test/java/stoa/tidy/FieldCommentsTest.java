@@ -35,4 +35,26 @@ class FieldCommentsTest {
             }
             """));
   }
+
+  @Test
+  void findsJavadocAboveAField() {
+    assertEquals(
+        List.of("/// The most of them.", "/// It is taken."),
+        FieldComments.broken(
+            """
+            class A {
+              /// The most of them.
+              private static final List<String> MAX =
+                  List.of();
+              /// It is taken.
+              private boolean taken;
+              /// Returns it.
+              private boolean isTaken() {
+                return taken;
+              }
+              /// What it sees.
+              int seen;
+            }
+            """));
+  }
 }

@@ -128,7 +128,7 @@ class TidyTest {
           Edge.of("stoa.store.leading.BatchTurn", "knows which thread writes the batch", THREAD),
           Edge.of("stoa.store.watching.Progress", "followers of the log wait here", THREAD),
           Edge.of("stoa.store.running.Pending", "wakes the caller that waits for it", THREAD),
-          Edge.of("stoa.store.batches.Round", "knows the thread that runs it", THREAD),
+          Edge.of("stoa.store.batches.BriefTurn", "knows the thread that runs it", THREAD),
           Edge.of("stoa.store.running.Runners", "knows which thread runs which call", THREAD),
           Edge.of("stoa.base.Timing", "the process's clock and its timer threads", THREAD, CLOCK),
           Edge.of("stoa.store.threads.Threads", "starts the writer and the ticks", THREAD),
@@ -169,6 +169,11 @@ class TidyTest {
   }
 
   @Test
+  void oneNameStandsForOneTypeOfTheProduct() {
+    none(DoubleNames.problems(repository, DoubleNames.ACCEPTED));
+  }
+
+  @Test
   void linksOfDocumentsLeadSomewhere() {
     none(Links.problems(repository));
   }
@@ -201,6 +206,11 @@ class TidyTest {
   @Test
   void theTableOfTheTestsOfTheJdkHasEachOfThemAndNamesTestsThatExist() {
     none(Conformance.problems(repository, Conformance.ofTheJdk()));
+  }
+
+  @Test
+  void everyPackageHasACommentAndIsCheckedForNull() {
+    none(NullMarks.problems(repository));
   }
 
   @Test

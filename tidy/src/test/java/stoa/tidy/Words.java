@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /// Finds text that does not belong in a repository: paths of one machine, promises for later, tests
-/// that do not run, sleeping, and comments whose sentences do not name their actor.
+/// that do not run, sleeping, and sentences of comments and pages that do not name their actor.
 final class Words {
   private static final Map<Pattern, String> EVERYWHERE =
       Map.of(
@@ -20,7 +20,15 @@ final class Words {
   private static final Map<Pattern, String> IN_PRODUCT =
       Map.of(
           Pattern.compile(
-              "^\\s*(///?|/?\\*) ?(What|Who|Whom|Whose|Whoever|Whence)\\b|\\b[Ww]hoever\\b"),
+              "^\\s*(///?|/?\\*) ?(.*[.;:] )?"
+                  + "(What|Who|Whom|Whose|Whoever|Whence|Nobody|Somebody) [a-z]"
+                  + "|\\b[Ww]hoever\\b"),
+          "has a sentence without a noun; name the thing or the actor");
+
+  private static final Map<Pattern, String> IN_PAGES =
+      Map.of(
+          Pattern.compile(
+              "(^|[.;:] )(What|Who|Whom|Whose|Whoever|Nobody|Somebody) [a-z][^?.|]*[.:|,]"),
           "has a sentence without a noun; name the thing or the actor");
 
   static {
@@ -50,6 +58,7 @@ final class Words {
         look(EVERYWHERE, file, number, line, problems);
         if (java) look(IN_JAVA, file, number, line, problems);
         if (product) look(IN_PRODUCT, file, number, line, problems);
+        if (file.toString().endsWith(".md")) look(IN_PAGES, file, number, line, problems);
       }
     }
     return problems;

@@ -49,7 +49,9 @@ class WordsTest {
         "/// What the caller gets.",
         "// Who asks is answered.",
         "  /* What is sent. */",
-        "   * Whoever comes first leads."
+        "   * Whoever comes first leads.",
+        "/// Waits. What comes next is dropped.",
+        "// Nobody holds it."
       })
   void findsSentencesWithoutANoun(String line) throws IOException {
     Samples.write(folder.resolve("a/src/main/java/A.java"), line + "\nclass A {}\n");
@@ -66,6 +68,24 @@ class WordsTest {
   void leavesSentencesWithANounAlone(String line) throws IOException {
     Samples.write(folder.resolve("a/src/main/java/A.java"), "class A {\n  " + line + "\n}\n");
     assertEquals(List.of(), Words.problems(new Repository(folder)));
+  }
+
+  @Test
+  void findsSentencesWithoutANounOnAPage() throws IOException {
+    Samples.write(
+        folder.resolve("docs/a.md"),
+        """
+        # What it does
+
+        It waits. What comes next is dropped.
+        What happens then? The store answers what was asked.
+        Nobody waits, as said.
+        """);
+    assertEquals(
+        List.of(3, 5),
+        Words.problems(new Repository(folder)).stream()
+            .map(problem -> Integer.valueOf(problem.replaceAll("\\D*(\\d+) .*", "$1")))
+            .toList());
   }
 
   @Test

@@ -57,7 +57,7 @@ public final class Connection {
   private final ConnectionLimits limits;
 
   // Of an end that takes streams; null at a client.
-  private final @Nullable Service service;
+  private final @Nullable StreamAcceptor service;
 
   // Learns of the first stream.
   private final Runnable begun;
@@ -104,7 +104,7 @@ public final class Connection {
   ///
   /// @param service takes the streams of the other end; null at a client
   /// @param begun learns when the other end begins its first stream
-  Connection(Wire wire, ConnectionLimits limits, @Nullable Service service, Runnable begun) {
+  Connection(Wire wire, ConnectionLimits limits, @Nullable StreamAcceptor service, Runnable begun) {
     this.wire = wire;
     this.limits = limits;
     this.service = service;
@@ -585,7 +585,7 @@ public final class Connection {
   }
 
   private void opened(int number, byte[] payload) throws Malformed {
-    Service taking = service;
+    StreamAcceptor taking = service;
     if (taking == null) throw new Malformed("a stream that a server begins");
     if (payload.length > Frames.HEADER_BYTES_MAX) {
       throw new Malformed("headers of " + payload.length + " bytes");

@@ -12,7 +12,7 @@ public interface Network {
   /// Listens until the answer is closed.
   ///
   /// @throws IOException when the address is not available
-  Listening listen(Address at, ConnectionLimits limits, Service service) throws IOException;
+  Listening listen(Address at, ConnectionLimits limits, StreamAcceptor service) throws IOException;
 
   /// A port that takes connections. Thread-safe.
   interface Listening extends AutoCloseable {

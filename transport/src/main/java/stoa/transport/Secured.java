@@ -37,7 +37,7 @@ final class Secured {
     }
   }
 
-  /// Decrypts what has come. What is left in the buffer is the beginning of a record.
+  /// Decrypts the bytes that have come. The rest in the buffer is the beginning of a record.
   ///
   /// @param plain an empty buffer
   /// @param made called before the first decrypted byte

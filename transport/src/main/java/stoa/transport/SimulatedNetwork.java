@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A network in one thread, from a seed: the connections are the real ones, and time, delay and
-/// loss come from the simulation. What travels is cut into pieces of any size, as sockets do. A
-/// connection may break; what it carries is never reordered or damaged. One thread uses it.
+/// loss come from the simulation. It cuts the bytes into pieces of any size, as sockets do. A
+/// connection may break; it never reorders or damages bytes. One thread uses it.
 public final class SimulatedNetwork implements Network {
   /// The time of a simulation.
   public interface Time {
@@ -114,7 +114,8 @@ public final class SimulatedNetwork implements Network {
   }
 
   @Override
-  public Listening listen(Address at, ConnectionLimits limits, Service service) throws IOException {
+  public Listening listen(Address at, ConnectionLimits limits, StreamAcceptor service)
+      throws IOException {
     var address = at.port() == 0 ? new Address(at.host(), ++lastPort) : at;
     var port = new Port(address, limits, service);
     if (ports.putIfAbsent(address, port) != null) {
@@ -126,12 +127,12 @@ public final class SimulatedNetwork implements Network {
   private final class Port implements Listening {
     private final Address address;
     private final ConnectionLimits limits;
-    private final Service service;
+    private final StreamAcceptor service;
     private final Set<Cable> open = new LinkedHashSet<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private boolean closed;
 
-    Port(Address address, ConnectionLimits limits, Service service) {
+    Port(Address address, ConnectionLimits limits, StreamAcceptor service) {
       this.address = address;
       this.limits = limits;
       this.service = service;

@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
 /// A connection over a socket. Thread-safe.
 final class SocketWire implements Connection.Wire, Loops.Handler {
   /*
-   * `pending` counts the flushes since nobody was sending. Who raises it from 0 has the turn, and
-   * sends until it is 0 again: the calling thread at once, or the thread that reads, after it has
-   * read everything available. With Sending.GATHERED, while there is one flush between any two reads,
-   * it is sent at once, so that a lone caller wakes no other thread; what many callers send, the
-   * thread that reads gathers. A socket that takes no more keeps the turn until it is writable; a
-   * connection that is not made yet keeps it from the start.
+   * `pending` counts the flushes since no thread was sending. The thread that raises it from 0 has
+   * the turn, and sends until it is 0 again: the calling thread at once, or the thread that reads,
+   * after it has read everything available. With Sending.GATHERED, while there is one flush between
+   * any two reads, it is sent at once, so that a lone caller wakes no other thread; the requests of
+   * many callers gather at the thread that reads. A socket that takes no more keeps the turn until it
+   * is writable; a connection that is not made yet keeps it from the start.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SocketWire.class);
 

@@ -126,7 +126,8 @@ public final class Sockets implements Network, AutoCloseable {
   }
 
   @Override
-  public Listening listen(Address at, ConnectionLimits limits, Service service) throws IOException {
+  public Listening listen(Address at, ConnectionLimits limits, StreamAcceptor service)
+      throws IOException {
     var channel = ServerSocketChannel.open();
     try {
       channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -154,7 +155,7 @@ public final class Sockets implements Network, AutoCloseable {
     private final ServerSocketChannel channel;
     private final int port;
     private final ConnectionLimits limits;
-    private final Service service;
+    private final StreamAcceptor service;
     private final Loops.Loop loop;
     private final Set<SocketWire> open = ConcurrentHashMap.newKeySet();
     private final ConcurrentHashMap<SocketWire, Connection> connections = new ConcurrentHashMap<>();
@@ -169,7 +170,11 @@ public final class Sockets implements Network, AutoCloseable {
     private @Nullable SelectionKey key; // of the thread
     private long pausedNanos; // of the thread; 0 while it accepts
 
-    Port(ServerSocketChannel channel, ConnectionLimits limits, Service service, Loops.Loop loop)
+    Port(
+        ServerSocketChannel channel,
+        ConnectionLimits limits,
+        StreamAcceptor service,
+        Loops.Loop loop)
         throws IOException {
       this.channel = channel;
       this.loop = loop;

@@ -38,7 +38,7 @@ class ConnectionTest {
   }
 
   /// Sends each message back, and ends after the last one.
-  private static final class Echo implements Service {
+  private static final class Echo implements StreamAcceptor {
     private int ends;
 
     @Override
@@ -99,7 +99,7 @@ class ConnectionTest {
   }
 
   /// Takes a stream, and nothing of what comes until it is asked.
-  private static final class Slow implements Service {
+  private static final class Slow implements StreamAcceptor {
     private Net.Heard heard = new Net.Heard();
     private @org.jspecify.annotations.Nullable Stream stream;
 

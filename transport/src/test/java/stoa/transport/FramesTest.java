@@ -109,7 +109,7 @@ class FramesTest {
     assertTrue(stream.isOver());
 
     var taken = new ArrayList<String>();
-    Service service =
+    StreamAcceptor service =
         began -> {
           taken.add(began.method() + began.headers());
           began.request(1);

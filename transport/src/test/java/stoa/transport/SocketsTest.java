@@ -181,7 +181,7 @@ class SocketsTest {
         new AtomicReference<SSLContext>(
             Tls.context(servers.certificate(), servers.key(), clients.certificate()));
     var shown = new LinkedBlockingQueue<String>();
-    Service service =
+    StreamAcceptor service =
         stream -> {
           var certificate = stream.peer().certificate();
           shown.add(certificate == null ? "none" : certificate.getSubjectX500Principal().getName());
@@ -277,7 +277,7 @@ class SocketsTest {
     var limits =
         ConnectionLimits.DEFAULT.withSilence(Duration.ofMillis(300), Duration.ofMillis(300));
     var over = new CompletableFuture<Status>();
-    Service service =
+    StreamAcceptor service =
         stream -> {
           if (stream.method().equals("echo")) return echo(stream);
           while (stream.isReady()) stream.send(new byte[10_000]);
@@ -319,7 +319,7 @@ class SocketsTest {
   void aServiceThatKeepsAThreadKeepsNoNewConnectionsOut(int kept) throws Exception {
     var entered = new CompletableFuture<Boolean>();
     var leave = new CompletableFuture<Boolean>();
-    Service service =
+    StreamAcceptor service =
         stream -> {
           if (stream.method().equals("keep")) {
             entered.complete(true);
@@ -441,7 +441,7 @@ class SocketsTest {
   @Test
   void aQuestionHasATime() throws Exception {
     var cancelled = new CompletableFuture<Status>();
-    Service service =
+    StreamAcceptor service =
         _ ->
             new Receiver() {
               @Override

@@ -23,9 +23,9 @@ import stoa.UnknownOutcome;
 import stoa.sim.Chance;
 
 /// A consumer of all changes during [RecordedWork], while the store's servers fail. It begins again
-/// behind its token at random moments, and when a server is away. What it got must be what a later
-/// reader gets from any token, and what the histories of the objects say. One thread owns it, and a
-/// thread of its own consumes.
+/// behind its token at random moments, and when a server is away. Its changes must be those that a
+/// later reader gets from any token, and those of the histories of the objects. One thread owns it,
+/// and a thread of its own consumes.
 final class RecordedChanges implements AutoCloseable {
   private static final int ATTEMPTS = 20;
   private static final int TOKENS = 3;

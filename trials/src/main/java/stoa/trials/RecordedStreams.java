@@ -165,7 +165,7 @@ final class RecordedStreams {
 
   // ---- the check
 
-  /// Reads everything, then checks all records. Nobody appends any more.
+  /// Reads everything, then checks all records. The appends have ended.
   ///
   /// @throws AssertionError with an inconsistency
   void require(Stoa stoa) throws InterruptedException {

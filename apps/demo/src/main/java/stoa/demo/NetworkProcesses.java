@@ -20,7 +20,7 @@ import stoa.classifier.Model;
 import stoa.classifier.run.Federation;
 import stoa.cli.Operator;
 import stoa.cli.ServerProcess;
-import stoa.migration.Place;
+import stoa.migration.MemberPlace;
 import stoa.migration.core.NodeId;
 import stoa.programs.ChildProcess;
 import stoa.wire.proto.StatusRequest;
@@ -38,7 +38,7 @@ final class NetworkProcesses {
   private final @Nullable Path records;
   private final List<Federation.Update> updates = new ArrayList<>(); // guarded by itself
   private final Map<Application, String> last = new EnumMap<>(Application.class); // by updates
-  private final Map<Place, List<Application>> places = new LinkedHashMap<>(); // by updates
+  private final Map<MemberPlace, List<Application>> places = new LinkedHashMap<>(); // by updates
   private final Map<String, String> names = new HashMap<>();
 
   /// @param directory of the server's store
@@ -174,7 +174,7 @@ final class NetworkProcesses {
       last.forEach((application, name) -> {
         if (name.equals(node.address())) here.add(application);
       });
-      places.put(new Place(node, nodes.get(member.getParent()), List.of()), here);
+      places.put(new MemberPlace(node, nodes.get(member.getParent()), List.of()), here);
     }
   }
 }

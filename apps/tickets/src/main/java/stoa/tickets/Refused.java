@@ -18,7 +18,7 @@ public abstract sealed class Refused extends RuntimeException {
     }
   }
 
-  /// Somebody else has it.
+  /// Another customer has it.
   public static final class Taken extends Refused {
     private static final long serialVersionUID = 1L;
 

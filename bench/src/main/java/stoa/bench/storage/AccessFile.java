@@ -38,7 +38,7 @@ record AccessFile(int callers, List<Phase> phases) {
   /// @param name its first line
   /// @param offsets where each access begins
   /// @param sizes the bytes of each
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Phase(Action action, String name, long[] offsets, int[] sizes) {
     /// Returns the bytes of all accesses.
     long bytes() {

@@ -77,7 +77,7 @@ final class ClassFiles {
   /// A class file.
   ///
   /// @param root the jar file or directory that has it
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   record Found(byte[] bytes, String root) {}
 
   /// Returns the class file of a class, after weaving by an agent; null when the class is one of

@@ -35,7 +35,7 @@ import stoa.spi.OwnState;
 public final class Marshaller {
   /*
    * A registry is immutable; registering another type creates a new registry with a new, empty pool
-   * of codecs. A call in progress ends with its codec, and returns it to the old pool, which nobody
+   * of codecs. A call in progress ends with its codec, and returns it to the old pool, which no call
    * takes from any more. The marshaller drops a codec that an Error left in doubt.
    */
   private static final byte ARGUMENTS = 0x01;

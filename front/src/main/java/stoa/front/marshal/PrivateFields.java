@@ -16,7 +16,7 @@ final class PrivateFields {
    * The JDK keeps sun.reflect.ReflectionFactory, in the module jdk.unsupported, for libraries that
    * marshal objects. It makes a constructor of any class accessible; here it is the one of Lookup.
    * The lookup goes into the variable of Fory that Fory would assign at its first need, and to
-   * nobody else.
+   * no other code.
    *
    * A JDK that refuses, or a Fory without that variable, changes nothing: Fory goes its own way,
    * and names the option that it needs.

@@ -52,7 +52,7 @@ public final class Proxies {
       MethodTypeDesc.of(
           ConstantDescs.CD_Object, ConstantDescs.CD_int, ConstantDescs.CD_Object.arrayType());
 
-  /// The methods of `Object` that a proxy answers by itself, and those of [Proxied] behind them.
+  // The methods of `Object` that a proxy answers by itself, and those of [Proxied] behind them.
   private static final Map<String, String> OF_OBJECT =
       Map.of("hashCode", "hash", "equals", "sameAs", "toString", "text");
 

@@ -53,7 +53,7 @@ import stoa.NotShareable;
 import stoa.Shared;
 import stoa.spi.SharedField;
 
-/// Checks the bytecode of one method for a [Verifier].
+/// Checks the bytecode of one method for a [Verifier]. One thread uses it, once.
 final class MethodCheck {
   /*
    * An abstract interpretation with one question per stack slot and local variable: is it the

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Permitted {
   private static final String CALLER = "do it in the caller and pass the result as an argument";
 
-  /// Packages whose classes are permitted as a whole.
+  // Packages whose classes are permitted as a whole.
   private static final Set<String> PACKAGES =
       Set.of(
           "java/lang/annotation",
@@ -31,8 +31,8 @@ final class Permitted {
           "java/util/stream",
           "stoa");
 
-  /// The permitted classes of other packages. Exceptions and errors are permitted in all of these
-  /// packages.
+  // The permitted classes of other packages. Exceptions and errors are permitted in all of these
+  // packages.
   private static final Map<String, Set<String>> CLASSES =
       Map.ofEntries(
           of(
@@ -83,7 +83,7 @@ final class Permitted {
               "stoa/spi",
               "Cancellation Forkable OwnState SharedField StateInput StateOutput Woven"));
 
-  /// Of these classes, only the named members are permitted.
+  // Of these classes, only the named members are permitted.
   private static final Map<String, Set<String>> MEMBERS =
       Map.of(
           "java/lang/Class",
@@ -104,7 +104,7 @@ final class Permitted {
           "stoa/spi/Cancellation",
           words("check"));
 
-  /// The methods by which a compiler makes lambdas, texts, records and switches.
+  // The methods by which a compiler makes lambdas, texts, records and switches.
   private static final Set<String> BOOTSTRAPS =
       Set.of(
           "java/lang/invoke/ConstantBootstraps.invoke",

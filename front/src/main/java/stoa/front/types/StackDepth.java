@@ -32,7 +32,7 @@ import java.util.Map;
 /// The depth of the operand stack along straight code and forward branches, in slots.
 ///
 /// The caller steps through one method from its start. After an instruction that does not fall
-/// through, the depth is that of an earlier branch to the next label.
+/// through, the depth is that of an earlier branch to the next label. One thread uses it.
 public final class StackDepth {
   private final Map<Label, Integer> atLabel = new HashMap<>();
   private int slots;

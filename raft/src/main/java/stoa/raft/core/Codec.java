@@ -120,7 +120,7 @@ final class Codec {
     }
   }
 
-  static Item entry(Decoder in) {
+  static RaftEntry entry(Decoder in) {
     long index = in.varint();
     int term = Math.toIntExact(in.varint());
     int kind = in.u8();
@@ -138,7 +138,7 @@ final class Codec {
                   .build();
           default -> throw new Decoder.MalformedException("an entry of the unknown kind " + kind);
         };
-    return new Item(index, term, operation);
+    return new RaftEntry(index, term, operation);
   }
 
   private static int number(MembershipChangeMode mode) {

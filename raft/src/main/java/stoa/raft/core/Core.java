@@ -90,7 +90,7 @@ public final class Core {
    *     log jumps, and MicroRaft begins again from the log, as after a crash.
    * (6) It turns an exception of the state machine into an answer, and repeats a failed sync. Both
    *     stop the member.
-   * (7) Entries of a message have no limit in bytes. What is beyond the limit waits for the next one.
+   * (7) The entries of a message have no limit in bytes. Here the next message takes those beyond it.
    * (8) A removed member is not told. Others tell it when it asks for votes; it believes those that know
    *     of a later change of members than itself.
    * (9) A member that asked for votes and then follows a leader of the same term, as after each start,
@@ -215,7 +215,7 @@ public final class Core {
   private boolean asking;
   private List<Consumer<@Nullable RuntimeException>> waiting = new ArrayList<>();
 
-  private volatile Status status = Status.NONE;
+  private volatile CoreStatus status = CoreStatus.NONE;
   // Whether it certainly leads, while its lease holds.
   private volatile boolean certain;
   // Whether its certainty was used since the last look.
@@ -648,7 +648,7 @@ public final class Core {
     List<LogEntry> entries = append.getLogEntries();
     long bytes = 0;
     for (int i = 0; i < entries.size(); i++) {
-      bytes += ((Item) entries.get(i)).bytes();
+      bytes += ((RaftEntry) entries.get(i)).bytes();
       if (bytes <= settings.messageBytesMax() || i == 0) continue;
       world.reached("message limited");
       return with(
@@ -1310,7 +1310,7 @@ public final class Core {
   }
 
   private Map<String, Long> table() {
-    Status now = status;
+    CoreStatus now = status;
     var indices = new TreeMap<String, Long>();
     now.matched().forEach((id, index) -> indices.put(id, Math.min(index, now.committed())));
     // A leader may commit what only others have synced.
@@ -1320,7 +1320,7 @@ public final class Core {
   }
 
   private void tellTable() {
-    Status now = status;
+    CoreStatus now = status;
     Map<String, Long> indices = table();
     votes.had(now.members(), indices);
     out.clear().u8(HAD).varint(now.members().size());
@@ -1388,9 +1388,9 @@ public final class Core {
 
   private void refresh() {
     if (stopped) {
-      Status last = status;
+      CoreStatus last = status;
       status =
-          new Status(
+          new CoreStatus(
               false,
               false,
               false,
@@ -1435,7 +1435,7 @@ public final class Core {
         .forEach((member, index) -> matched.put(Codec.member(member).id(), index));
     long clock = new Scaled().millis();
     status =
-        new Status(
+        new CoreStatus(
             true,
             leads,
             ready,
@@ -1459,7 +1459,7 @@ public final class Core {
   }
 
   /// Returns what is known of the group. For any thread.
-  public Status status() {
+  public CoreStatus status() {
     return status;
   }
 
@@ -1509,7 +1509,7 @@ public final class Core {
     stopIfFailed();
   }
 
-  /// Stops the core when its log has failed, of which MicroRaft tells nobody.
+  /// Stops the core when its log has failed, which MicroRaft does not report.
   private void stopIfFailed() {
     IOException failure = store.failure();
     if (failure != null && !stopped) fail(failure);

@@ -59,7 +59,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
    * A file begins with a state, and with all entries if it needs no file before it. It counts from
    * record 6 on. Earlier files go when all their entries are at or before the position. One of them
    * stays as the file `spare`, and becomes the next file: a sync of it is cheap, as it does not grow,
-   * and nobody fills it with zeros. Its old records count for nothing under another N.
+   * and it is not filled with zeros. Its old records count for nothing under another N.
    *
    * An opener writes all that it has found into a new file, and removes the others: what it found may
    * be in the system's cache only, where the sync that failed has left it, and no later sync writes
@@ -127,7 +127,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   private Position position;
 
   // The entries from the first index on that MicroRaft may still have.
-  private final ArrayList<Item> items = new ArrayList<>();
+  private final ArrayList<RaftEntry> items = new ArrayList<>();
   private long bytes;
 
   /// A log as it was found, or as it begins.
@@ -138,7 +138,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
       long addedAt,
       Position position,
       RaftGroupMembersView members,
-      List<Item> items,
+      List<RaftEntry> items,
       List<Long> files) {}
 
   /// Returns whether a disk has a log.
@@ -181,7 +181,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
     Found found = find(disk);
     if (found == null) return false;
     Collection<RaftEndpoint> voting = found.members().getVotingMembers();
-    for (Item item : found.items()) {
+    for (RaftEntry item : found.items()) {
       var at = new Position(item.term(), item.index());
       switch (item.operation()) {
         case Payload.Command(_, byte[] bytes) -> {
@@ -233,7 +233,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
     this.addedAt = found.addedAt();
     this.position = found.position();
     this.members = found.members();
-    for (Item item : found.items()) add(item);
+    for (RaftEntry item : found.items()) add(item);
     number = found.files().isEmpty() ? 0 : found.files().getLast();
     file = next(0, found.items());
     for (long old : found.files()) disk.delete(name(old));
@@ -339,7 +339,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   private static final class Reading {
     private final Disk disk;
     private final List<Long> numbers;
-    private final ArrayList<Item> items = new ArrayList<>();
+    private final ArrayList<RaftEntry> items = new ArrayList<>();
     private int term;
     private @Nullable RaftEndpoint vote;
     private boolean voting;
@@ -384,7 +384,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
           position(in);
         }
         case ENTRY -> {
-          Item item = Codec.entry(in);
+          RaftEntry item = Codec.entry(in);
           if (!items.isEmpty() && item.index() != items.getLast().index() + 1) {
             throw new IllegalArgumentException("a gap before " + item.index());
           }
@@ -449,7 +449,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   ///
   /// @param before the length of the file before; 0 when it is not needed
   /// @param all all entries, if it is not
-  private DiskFile next(long before, List<Item> all) throws IOException {
+  private DiskFile next(long before, List<RaftEntry> all) throws IOException {
     number++;
     isReused = hasSpare;
     DiskFile begun = hasSpare ? reuse() : disk.create(name(number));
@@ -461,7 +461,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
       end = HEADER;
       highest = 0;
       state();
-      for (Item item : all) {
+      for (RaftEntry item : all) {
         entry(item);
         if (pending.size() > AHEAD) write(begun);
       }
@@ -639,12 +639,12 @@ public final class LogStore implements RaftStore, AutoCloseable {
     work(() -> {
       for (LogEntry entry : entries) {
         entry(entry);
-        add((Item) entry);
+        add((RaftEntry) entry);
       }
     });
   }
 
-  private void add(Item item) {
+  private void add(RaftEntry item) {
     items.add(item);
     bytes += item.bytes();
   }
@@ -680,7 +680,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   public void truncateLogEntriesUntil(long index) throws IOException {
     work(() -> {
       int dropped = 0;
-      for (Item item : items) {
+      for (RaftEntry item : items) {
         if (item.index() > Math.min(index, position.index())) break;
         bytes -= item.bytes();
         dropped++;
@@ -776,7 +776,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   public List<Member> known() {
     var all = new LinkedHashMap<String, Member>();
     add(members.getMembers(), all);
-    for (Item item : items) {
+    for (RaftEntry item : items) {
       if (item.operation() instanceof UpdateRaftGroupMembersOp change)
         add(change.getMembers(), all);
     }
@@ -791,7 +791,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   }
 
   /// Returns the entries after the position before the log.
-  List<Item> entries() {
+  List<RaftEntry> entries() {
     int from = 0;
     while (from < items.size() && items.get(from).index() <= position.index()) from++;
     return items.subList(from, items.size());

@@ -5,8 +5,8 @@ import io.microraft.model.log.LogEntry;
 import io.microraft.model.log.LogEntry.LogEntryBuilder;
 import org.jspecify.annotations.Nullable;
 
-/// Makes MicroRaft's objects: entries of the log are [Item]s, and a [Proposal] learns that it may
-/// have entered the log. MicroRaft's own refusals prove nothing of that.
+/// Makes MicroRaft's objects: entries of the log are [RaftEntry]s, and a [Proposal] learns that it
+/// may have entered the log. MicroRaft's own refusals prove nothing of that.
 final class Models extends DefaultRaftModelFactory {
   static final Models ALL = new Models();
 
@@ -51,7 +51,7 @@ final class Models extends DefaultRaftModelFactory {
       } else if (BEGIN.equals(built)) {
         built = new Payload.Begun(term);
       }
-      return new Item(index, term, built);
+      return new RaftEntry(index, term, built);
     }
   }
 }

@@ -6,7 +6,7 @@ sealed interface Payload {
   ///
   /// @param term of the leader that logged it
   /// @param bytes the command
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
   record Command(int term, byte[] bytes) implements Payload {}
 
   /// The first entry of a leader.

@@ -7,7 +7,7 @@ import java.nio.file.StandardCopyOption;
 import stoa.Unavailable;
 import stoa.log.Position;
 import stoa.log.Replica;
-import stoa.raft.Engine;
+import stoa.raft.ConsensusEngine;
 import stoa.raft.GroupId;
 import stoa.raft.Node;
 import stoa.raft.NodeConfig;
@@ -16,8 +16,8 @@ import stoa.raft.Reach;
 import stoa.raft.core.LogStore;
 import stoa.storage.disk.FileDisk;
 
-/// The engine on MicroRaft's core.
-public final class MicroRaft implements Engine {
+/// The consensus on MicroRaft's core.
+public final class MicroRaft implements ConsensusEngine {
   private static final String ASIDE = ".before.";
 
   /// Creates it.

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -39,9 +40,9 @@ import stoa.raft.Roles;
 import stoa.raft.SupplyPort;
 import stoa.raft.core.AppliedState;
 import stoa.raft.core.Core;
+import stoa.raft.core.CoreStatus;
 import stoa.raft.core.LogStore;
 import stoa.raft.core.RaftSettings;
-import stoa.raft.core.Status;
 import stoa.raft.core.Votes;
 import stoa.raft.core.World;
 
@@ -80,7 +81,7 @@ final class RaftGroup implements Group {
   private final ExecutorService events;
   private final ExecutorService background;
   private final MemberNetwork network;
-  private final Links links;
+  private final MemberLinks links;
   private final Member self;
   private final LogStore store;
   private final Loop loop;
@@ -101,30 +102,38 @@ final class RaftGroup implements Group {
   private SupplyPort.@Nullable Client asking;
   private boolean left;
 
+  /// The parts of a node that all of its groups use.
+  ///
+  /// @param background runs work that waits
+  record NodeParts(
+      NodeConfig config, ExecutorService background, MemberNetwork network, MemberLinks links) {}
+
+  /// Creates a group.
+  ///
+  /// @param self the node as its group knows it
+  /// @param isNew whether the log is new
   RaftGroup(
-      NodeConfig config,
+      NodeParts node,
+      Member self,
       GroupId name,
       Replica replica,
       Roles roles,
       Eligibility eligibility,
-      ExecutorService events,
-      ExecutorService background,
-      MemberNetwork network,
-      Links links,
-      Member self,
       LogStore store,
       boolean isNew) {
-    this.config = config;
+    this.config = node.config();
+    this.background = node.background();
+    this.network = node.network();
+    this.links = node.links();
+    this.self = self;
     this.name = name;
     this.replica = replica;
     this.roles = roles;
     this.eligibility = eligibility;
-    this.events = events;
-    this.background = background;
-    this.network = network;
-    this.links = links;
-    this.self = self;
     this.store = store;
+    events =
+        Executors.newSingleThreadExecutor(task ->
+            Thread.ofPlatform().name("stoa-group-" + name.number()).daemon().unstarted(task));
     long election = config.election().toNanos();
     var settings =
         new RaftSettings(
@@ -514,7 +523,7 @@ final class RaftGroup implements Group {
 
   @Override
   public Optional<String> leader() {
-    Status now = core.status();
+    CoreStatus now = core.status();
     Member leading = now.leader();
     boolean silent = !now.leads() && now.leaderSilentNanos() > config.election().toNanos() * 3 / 4;
     return leading == null || silent ? Optional.empty() : Optional.of(leading.id());
@@ -542,14 +551,14 @@ final class RaftGroup implements Group {
 
   @Override
   public boolean hears(String id) {
-    Status now = core.status();
+    CoreStatus now = core.status();
     Long heard = now.heardNanos().get(id);
     return now.leads() && heard != null && System.nanoTime() - heard < config.election().toNanos();
   }
 
   @Override
   public boolean hasLostQuorum() {
-    Status now = core.status();
+    CoreStatus now = core.status();
     if (!now.leads()) return false;
     Set<String> heard = new HashSet<>(Set.of(self.id()));
     for (Member member : now.members()) {
@@ -578,7 +587,7 @@ final class RaftGroup implements Group {
 
   @Override
   public Map<String, Long> lacking() {
-    Status now = core.status();
+    CoreStatus now = core.status();
     var lacking = new TreeMap<String, Long>();
     for (Member member : now.members()) {
       boolean here = member.id().equals(self.id());
@@ -596,7 +605,7 @@ final class RaftGroup implements Group {
     long progressNanos = System.nanoTime();
     long most = 0;
     while (true) {
-      Status now = core.status();
+      CoreStatus now = core.status();
       if (!now.ready()) throw unavailable(new Unavailable("it does not lead"));
       boolean learns = now.learners().contains(member.id());
       boolean votes =
@@ -633,7 +642,7 @@ final class RaftGroup implements Group {
 
   @Override
   public void remove(String id) {
-    Status now = core.status();
+    CoreStatus now = core.status();
     if (now.learners().contains(id)) {
       change(new Member(id, "-", 0, 0), Core.Change.REMOVE);
       return;

@@ -67,7 +67,7 @@ final class RaftNode implements Node {
   private final ScheduledExecutorService looking;
   private final MemberNetwork network;
   private final SupplyPort supplies;
-  private final Links links;
+  private final MemberLinks links;
 
   private RaftNode(NodeConfig config, QuestionHandler questions, Reach reach) throws IOException {
     this.config = config;
@@ -77,7 +77,7 @@ final class RaftNode implements Node {
             ? MemberNetwork.of(config.tls(), reach)
             : MemberNetwork.with(new Credentials(secret, config.id()), reach);
     try {
-      links = new Links(network, config.host(), config.port(), new Arriving());
+      links = new MemberLinks(network, config.host(), config.port(), new Arriving());
       supplies =
           new SupplyPort(
               network,
@@ -131,7 +131,7 @@ final class RaftNode implements Node {
     }
   }
 
-  private final class Arriving implements Links.Receiving {
+  private final class Arriving implements MemberLinks.Receiving {
     @Override
     public void receive(GroupId name, byte[] message) {
       RaftGroup group = groups.get(name);
@@ -229,21 +229,14 @@ final class RaftNode implements Node {
       long had = isNew && initial.isEmpty() ? -1 : had(name, store.known(), before);
       var eligibility =
           new Eligibility(config.id(), config.directory().toAbsolutePath(), before, had);
-      var events =
-          Executors.newSingleThreadExecutor(task ->
-              Thread.ofPlatform().name("stoa-group-" + name.number()).daemon().unstarted(task));
       var group =
           new RaftGroup(
-              config,
+              new RaftGroup.NodeParts(config, background, network, links),
+              self,
               name,
               replica,
               guarded(name, roles),
               eligibility,
-              events,
-              background,
-              network,
-              links,
-              self,
               store,
               isNew);
       groups.put(name, group);

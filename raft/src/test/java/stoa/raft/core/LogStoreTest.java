@@ -35,7 +35,7 @@ class LogStoreTest {
     var entries = new ArrayList<LogEntry>();
     for (long index = from; index <= to; index++) {
       entries.add(
-          new Item(index, term, new Payload.Command(term, new byte[] {(byte) index, 7, 7})));
+          new RaftEntry(index, term, new Payload.Command(term, new byte[] {(byte) index, 7, 7})));
     }
     return entries;
   }

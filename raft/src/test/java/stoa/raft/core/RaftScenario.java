@@ -357,7 +357,7 @@ final class RaftScenario implements Scenario {
       at(chance.between(50, 1_200) * MILLI, this::members);
       var leading = leading();
       if (leading == null) return;
-      Status status = leading.core().status();
+      CoreStatus status = leading.core().status();
       for (String learner : status.learners()) {
         boolean level = status.matched().getOrDefault(learner, 0L) > status.committed() - 20;
         if (level && chance.percent(60)) {
@@ -426,7 +426,7 @@ final class RaftScenario implements Scenario {
     }
 
     private void putBack(Server server, Core leads, SimulatedDisk disk, Applied machine, long has) {
-      Status status = leads.status();
+      CoreStatus status = leads.status();
       if (!status.ready() || !server.alive) return;
       server.down();
       server.disk = disk;

@@ -122,7 +122,8 @@ final class WriteCost {
     public Result propose(byte[] command) {
       try {
         var at = new Position(1, log.lastIndex() + 1);
-        log.persistLogEntries(List.of(new Item(at.index(), 1, new Payload.Command(1, command))));
+        log.persistLogEntries(
+            List.of(new RaftEntry(at.index(), 1, new Payload.Command(1, command))));
         log.flush();
         byte[] answer = replica.apply(at, command);
         commands++;

@@ -714,7 +714,7 @@ class RaftGroupTest {
         var channel = network.channel(member, member.port(), ConnectionLimits.DEFAULT)) {
       var stream =
           channel.open(
-              Links.METHOD,
+              MemberLinks.METHOD,
               new Receiver() {
                 @Override
                 public void message(byte[] message) {

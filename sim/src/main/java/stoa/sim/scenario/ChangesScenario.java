@@ -417,11 +417,11 @@ public final class ChangesScenario implements Scenario {
 
     private void checkListener(Map<String, List<String>> truth) {
       SimulatedAudit audit = store.stoa().get(SimulatedAudit.class, "all");
-      List<SimulatedAudit.Heard> heard = store.await(audit::heard);
+      List<SimulatedAudit.HeardCall> heard = store.await(audit::heard);
       var numbers = new HashSet<String>();
       LogAddress last = new LogAddress(0, 0);
       var told = new TreeMap<String, List<String>>();
-      for (SimulatedAudit.Heard one : heard) {
+      for (SimulatedAudit.HeardCall one : heard) {
         Demand.that(one.address().compareTo(last) >= 0, one + " is heard in order");
         last = one.address();
         Demand.that(

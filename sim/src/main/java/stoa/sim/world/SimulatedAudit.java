@@ -12,11 +12,11 @@ import stoa.Shared;
 @Shared(name = "stoa.sim.Audit")
 public class SimulatedAudit implements ObjectListener {
   /// A call that it has heard.
-  public record Heard(LogAddress address, int index, String object, String id) {}
+  public record HeardCall(LogAddress address, int index, String object, String id) {}
 
   private static final int FAILS_EVERY = 7;
 
-  private final List<Heard> heard = new ArrayList<>();
+  private final List<HeardCall> heard = new ArrayList<>();
   private int calls;
 
   protected SimulatedAudit() {}
@@ -26,7 +26,7 @@ public class SimulatedAudit implements ObjectListener {
     if (++calls % FAILS_EVERY == 0) throw new IllegalStateException("call " + calls);
     if (event.arguments().isEmpty()) return;
     heard.add(
-        new Heard(
+        new HeardCall(
             event.address(),
             event.index(),
             (String) event.object().key(),
@@ -35,7 +35,7 @@ public class SimulatedAudit implements ObjectListener {
 
   /// Returns what it has heard, in its order.
   @Accessor
-  public List<Heard> heard() {
+  public List<HeardCall> heard() {
     return heard;
   }
 }

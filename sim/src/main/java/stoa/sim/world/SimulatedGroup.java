@@ -73,7 +73,7 @@ public final class SimulatedGroup implements AutoCloseable {
   private static final int FROM_THE_LOG = 60;
 
   /// A command with a place in the order, and its leadership.
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Ordered(long leadership, byte[] command) {}
 
   /// One replica: its device, and how much of the order it has received since it was opened last.

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import stoa.Accessor;
 import stoa.Call;
+import stoa.CallFailed;
+import stoa.Gone;
 import stoa.Shared;
 
 /// A sum of a store whose code changes: each version of this class multiplies by a factor of its
@@ -34,9 +36,15 @@ public class SimulatedTally {
     return new Added(Call.version(), sum);
   }
 
-  /// Adds here and to another one, which has the same code.
+  /// Adds here and to another one, which has the same code; only here when the call of the other
+  /// one is taken back, or the other one is gone. Otherwise a call would be told that has changed
+  /// nothing.
   public Added addBoth(String id, long amount, String ballast, SimulatedTally other) {
-    var _ = other.add(id, amount, ballast);
+    try {
+      var _ = other.add(id, amount, ballast);
+    } catch (CallFailed | Gone _) {
+      // an operator has taken back the other call, or the one that began the other object
+    }
     return add(id, amount, ballast);
   }
 

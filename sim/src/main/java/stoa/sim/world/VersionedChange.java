@@ -19,7 +19,7 @@ public record VersionedChange(List<Part> parts, SortedMap<String, Value> attribu
   /// A part of a transaction.
   public sealed interface Part {}
 
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   public record Write(long offset, byte[] data) implements Part {}
 
   public record Truncate(long size) implements Part {}
@@ -27,7 +27,7 @@ public record VersionedChange(List<Part> parts, SortedMap<String, Value> attribu
   /// The value of an attribute.
   ///
   /// @param bytes null for a removal
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   public record Value(byte @Nullable [] bytes) {}
 
   /// Returns whether it is a single write.

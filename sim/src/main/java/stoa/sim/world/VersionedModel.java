@@ -30,7 +30,7 @@ public final class VersionedModel {
   private final TreeSet<Long> applied = new TreeSet<>();
 
   /// @param value null when the version removed it
-  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that no code compares
   private record Attribute(long version, byte @Nullable [] value) {}
 
   /// Creates an object that does not exist.

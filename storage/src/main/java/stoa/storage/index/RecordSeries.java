@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /// The entries of one object and record space in a table. The stamp of an entry is its position.
+/// One thread at a time writes; any thread reads.
 final class RecordSeries extends Series {
   /*
    * The entries that came in ascending order of offset, which is nearly all of them, are cells of

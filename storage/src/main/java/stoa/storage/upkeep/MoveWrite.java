@@ -23,7 +23,8 @@ import stoa.storage.segment.Operation;
 import stoa.storage.segment.RecordFormat;
 
 /// Writes some live bytes of the log again, at its end, and makes the index point there. It leaves
-/// out bytes that were replaced since it read them. [Reclaim] and [Reorder] create it.
+/// out bytes that were replaced since it read them. [Reclaim] and [Reorder] create it; then the
+/// appending thread owns it.
 public final class MoveWrite extends Operation {
   /*
    * It is appended alone, so it sees the index with everything before it applied. Live is exactly

@@ -20,7 +20,7 @@ import stoa.store.running.Request;
 /// A transaction that has read what another one of the same batch writes comes before that one.
 /// Then both commit, unless each has read what the other one writes. Any order of the commits is
 /// one in which they may happen, since none of their callers has an answer yet. A commit does not
-/// pass a request of another kind.
+/// pass a request of another kind. The batch writer owns it.
 final class Arrangement {
   // In place of a part: all of a key, and any part of it.
   private static final long WHOLE = -1L;

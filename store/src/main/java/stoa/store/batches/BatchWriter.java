@@ -52,7 +52,7 @@ public final class BatchWriter implements Journal, Intake.Help {
   // other request is in progress.
   private static final long SOON_MICROS = 2_000;
 
-  private static final int GATHERED_TURNS_MAX = 4;
+  private static final int GATHERED_BATCHES_MAX = 4;
 
   // How often to check whether a request waits for another store.
   private static final long LOOK_NANOS = 2_000_000;
@@ -64,7 +64,7 @@ public final class BatchWriter implements Journal, Intake.Help {
   private final SpaceRegistry spaces;
   private final Health health;
   private final Threads threads;
-  private final Rounds rounds = new Rounds();
+  private final BriefTurns turns = new BriefTurns();
   private final AtomicBoolean writerCalled = new AtomicBoolean();
 
   // Null when all keys are here.
@@ -111,9 +111,9 @@ public final class BatchWriter implements Journal, Intake.Help {
     return calls == null ? null : calls.attemptBehind(change);
   }
 
-  /// Passes a tick to the rounds.
+  /// Passes a tick to the turns.
   public void tick() {
-    rounds.watch(threads);
+    turns.watch(threads);
     intake.tick();
     if (!intake.isEmpty()) callWriterThread();
   }
@@ -254,7 +254,7 @@ public final class BatchWriter implements Journal, Intake.Help {
       intake.add(question);
       callWriterThread();
     } else if (!intake.refuses(question) && resident.enqueue(question)) {
-      if (question.pace == Pace.BRIEF && threads.isGathering()) rounds.mine().add(resident);
+      if (question.pace == Pace.BRIEF && threads.isGathering()) turns.mine().add(resident);
       else resident.dispatch();
     }
   }
@@ -477,27 +477,27 @@ public final class BatchWriter implements Journal, Intake.Help {
   /// When that may take long, this leaves them to the writer thread and the workers. Requests of
   /// several calls share a batch.
   public void writeGathered() {
-    Round round = rounds.mine();
-    round.begin();
+    BriefTurn turn = turns.mine();
+    turn.begin();
     try {
       var mine = new ArrayList<Resident>();
-      round.run(mine); // requests that need no batch, and must not wait for one
+      turn.run(mine); // requests that need no batch, and must not wait for one
       if (!intake.isEmpty()) {
-        round.end();
-        round.begin();
+        turn.end();
+        turn.begin();
       }
       boolean written = true;
-      for (int turn = 0; written && turn < GATHERED_TURNS_MAX && mayWriteHere(); turn++) {
+      for (int batch = 0; written && batch < GATHERED_BATCHES_MAX && mayWriteHere(); batch++) {
         mine.clear();
         try {
           written = intake.tryWrite(null, mine); // otherwise the other writing thread looks again
         } finally {
-          round.run(mine);
+          turn.run(mine);
         }
       }
     } finally {
       if (!intake.isEmpty()) wakeWriterThread();
-      round.end();
+      turn.end();
     }
   }
 
@@ -510,23 +510,23 @@ public final class BatchWriter implements Journal, Intake.Help {
         || (admission.isOne() && intake.takesLessThan(SOON_MICROS));
   }
 
-  /// Runs a task when the calling thread has finished its round of brief requests; returns false
-  /// when the thread is in no round.
-  public boolean afterRound(Runnable task) {
-    Round round = rounds.current();
-    return round != null && round.after(task);
+  /// Runs a task when the calling thread has finished its turn of brief requests; returns false
+  /// when the thread is in no turn.
+  public boolean afterTurn(Runnable task) {
+    BriefTurn turn = turns.current();
+    return turn != null && turn.after(task);
   }
 
   /// Makes a worker run the brief requests of some keys.
   @Override
   public void runBrief(List<Resident> scheduled) {
     threads.work(() -> {
-      Round round = rounds.mine();
-      round.begin();
+      BriefTurn turn = turns.mine();
+      turn.begin();
       try {
-        round.run(scheduled);
+        turn.run(scheduled);
       } finally {
-        round.end();
+        turn.end();
       }
     });
   }

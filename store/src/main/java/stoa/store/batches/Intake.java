@@ -709,7 +709,7 @@ public final class Intake {
   }
 
   /// Returns whether a request must wait for a transaction that has lost often, or behind a request
-  /// that waits for it. What belongs to a call that is under way does not wait: the transaction may
+  /// that waits for it. A request of a call that is under way does not wait: the transaction may
   /// wait for that call.
   private boolean isHeldBack(Request request) {
     if (intents.isEmpty() && heldBack.isEmpty()) return false;

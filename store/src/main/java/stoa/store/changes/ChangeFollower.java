@@ -13,7 +13,7 @@ public final class ChangeFollower {
   private static final int ENTRIES_MIN = 16;
   private static final int ENTRIES_MAX = 1_024;
 
-  /// About how many bytes of changes are in memory.
+  // About how many bytes of changes are in memory.
   private static final long BYTES_MAX = 1 << 20;
 
   private final LoggedChanges changes;

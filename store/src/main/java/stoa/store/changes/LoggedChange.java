@@ -19,7 +19,7 @@ import stoa.store.records.Records;
 /// @param before the state before it, as [stoa.store.running.Handler#checkpoint] encodes it; null
 ///   when the reader did not ask for it, and when the key was absent
 /// @param after the state after it, likewise
-@SuppressWarnings({"exports", "ArrayRecordComponent"}) // see the package; compared by nobody
+@SuppressWarnings({"exports", "ArrayRecordComponent"}) // see the package; compared by no code
 public record LoggedChange(
     Key key,
     StoredEntry entry,
@@ -52,7 +52,7 @@ public record LoggedChange(
   /// @param name the name of the one key; null for all of the space
   /// @param passUntil the log counter up to which changes that the store has released are passed
   ///   over; behind it they are an error
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   public record ChangeQuery(
       @Nullable String space, byte @Nullable [] name, Detail detail, long passUntil) {}
 
@@ -74,7 +74,7 @@ public record LoggedChange(
   /// @param version the stream address of its last change there
   /// @param micros the time of that change
   /// @param state its state, encoded
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   public record Present(Key key, long version, long micros, byte[] state) {}
 
   /// A part of the keys of a space that are present at a place in the log.

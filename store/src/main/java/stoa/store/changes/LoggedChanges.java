@@ -193,23 +193,21 @@ public final class LoggedChanges {
       if (found != null) return found;
     }
     Known found = find(stream);
+    if (found == null) return NONE;
     synchronized (known) {
       known.put(stream, found);
     }
     return found;
   }
 
-  /// Finds the key of a stream by the place in the directory that its last mark names.
-  private Known find(StreamId stream) {
-    Streams.At at = streams.lastMark(stream, Long.MAX_VALUE);
-    if (at == null) return NONE;
-    Records.Mark mark = Records.mark(at.data());
-    long listed = mark.listed();
-    if (!mark.alive()) {
-      StoredEntry deleted = streams.read(stream, at.address());
-      if (deleted == null || deleted.kind() != Records.DELETE) return NONE;
-      listed = Records.listedBy(deleted.payload());
-    }
+  /// Finds the key of a stream by the place in the directory that its last beginning names. Returns
+  /// null for a stream that tells no key now, and may tell one later.
+  private @Nullable Known find(StreamId stream) {
+    Streams.At mark = streams.lastMark(stream, Long.MAX_VALUE);
+    if (mark == null) return mayBegin(stream) ? null : NONE;
+    Records.Mark last = Records.mark(mark.data());
+    long listed = last.alive() ? last.listed() : listedBefore(stream, mark.address());
+    if (listed == 0) return null;
     for (String space : names.spaces()) {
       StoredEntry entry = streams.read(Residents.directoryOf(space).stream(), listed);
       if (entry == null || entry.kind() != Records.LISTED) continue;
@@ -217,6 +215,23 @@ public final class LoggedChanges {
       if (new Key(space, name, space).stream().equals(stream)) return new Known(space, name);
     }
     return NONE;
+  }
+
+  /// Returns whether a stream without a beginning is that of a key: the log may have refusals and
+  /// arrivals of calls on an absent key.
+  private boolean mayBegin(StreamId stream) {
+    StoredEntry last = streams.read(stream, streams.last(stream));
+    return last == null || last.kind() == Records.REFUSED || last.kind() == Records.ARRIVED;
+  }
+
+  /// Returns the address at which the directory lists the generation that ended at an address, 0
+  /// when the store has released that.
+  private long listedBefore(StreamId stream, long end) {
+    StoredEntry entry = streams.read(stream, end);
+    if (entry != null && entry.kind() == Records.DELETE) return Records.listedBy(entry.payload());
+    // A verdict has taken back the put that began the generation.
+    Streams.At begin = streams.lastMark(stream, end - 1);
+    return begin == null ? 0 : Records.mark(begin.data()).listed();
   }
 
   private boolean isWanted(StreamId stream, LoggedChange.ChangeQuery asked) {

@@ -295,7 +295,7 @@ public final class IncomingCalls {
 
     private CallFailed unknown(TooOld released) {
       return new CallFailed(
-          "nobody knows any more whether "
+          "no log has any more whether "
               + visit.target()
               + " was called by "
               + visit.callers().getLast()

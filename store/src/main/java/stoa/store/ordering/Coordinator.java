@@ -399,7 +399,7 @@ public final class Coordinator {
       try {
         least = Math.min(least, one.join());
       } catch (CompletionException failed) {
-        away = new Unavailable("nobody knows what is read in all groups", failed);
+        away = new Unavailable("a group does not say which log address it reads at", failed);
       }
     }
     if (away != null) throw away;
@@ -487,8 +487,8 @@ public final class Coordinator {
     }
   }
 
-  /// Performs an action on a thread of its own. If that fails, nobody knows the outcome of what is
-  /// under way.
+  /// Performs an action on a thread of its own. If that fails, no store knows the outcome of what
+  /// is under way.
   private void begin(Runnable action) {
     threads.execute(() -> {
       try {

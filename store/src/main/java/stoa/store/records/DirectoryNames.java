@@ -8,7 +8,7 @@ import java.util.NoSuchElementException;
 import stoa.base.StreamId;
 import stoa.log.Streams;
 
-/// The names that a directory lists, read a part at a time.
+/// The names that a directory lists, read a part at a time. One thread at a time uses it.
 public final class DirectoryNames implements Iterator<byte[]> {
   private static final int SCAN_ENTRIES = 256;
 

@@ -11,7 +11,9 @@ public abstract class StreamEnd {
   public static final long UNKNOWN = -1;
 
   /// The log counters of the last changes, by their footprints. Changes of other code, and changes
-  /// from before this process knew the key, count as changes of everything.
+  /// from before the key came into memory, count as changes of everything. A transaction that began
+  /// before such a change, and uses the key only now, may lose without need; its next attempt does
+  /// not.
   ///
   /// @param code the number of the code that says what parts are
   /// @param unkeyed the last change of more than one part

@@ -281,7 +281,7 @@ public final class Execution implements Cancellation.Run {
 
   private boolean yielded;
 
-  // Where the calls of the run are recorded; null when nobody records them.
+  // Where the calls of the run are recorded; null when no tracer records them.
   private @Nullable Trace trace;
 
   private Execution(
@@ -493,7 +493,7 @@ public final class Execution implements Cancellation.Run {
     return mode;
   }
 
-  /// Returns where the calls of the run are recorded; null when nobody records them. Only the
+  /// Returns where the calls of the run are recorded; null when no tracer records them. Only the
   /// thread that runs the handler calls this.
   public @Nullable Trace trace() {
     StoreTransaction within = transaction;
@@ -847,8 +847,8 @@ public final class Execution implements Cancellation.Run {
     };
   }
 
-  /// Leaves changes of other keys to the store, which makes them when the put stands. Nobody learns
-  /// their answers; the put is answered when they are in the log and executed. After a crash the
+  /// Leaves changes of other keys to the store, which makes them when the put stands. Their answers
+  /// are dropped; the put is answered when they are in the log and executed. After a crash the
   /// store may make them again, in the order of the puts.
   ///
   /// @param changes begins to make them
@@ -919,7 +919,7 @@ public final class Execution implements Cancellation.Run {
     return nested.answer;
   }
 
-  /// Stops a run in a round, which must not wait: a worker repeats it.
+  /// Stops a run in a `BriefTurn`, which must not wait: a worker repeats it.
   private void leaveRound() {
     called = true;
     Request waits = request;

@@ -21,7 +21,7 @@ public final class NoteRequest extends Request {
   public @Nullable Reflected reflected;
 
   /// Gets the stream address when the note is durable, before any reader sees its batch. Null when
-  /// nobody waits for that.
+  /// no caller waits for that.
   public @Nullable LongConsumer durable;
 
   /// The nested answers that a state reflects. They are in the log or on their way there, unless

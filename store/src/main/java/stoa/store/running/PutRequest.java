@@ -56,7 +56,7 @@ public final class PutRequest extends ChangeRequest {
   /// The place of the put among those that wait for a condition, see [Terms#arrived()].
   public long arrived = Terms.NEW;
 
-  /// Whether a waiting put makes this one, to run again.
+  // Whether a waiting put makes this one, to run again.
   private boolean again;
 
   private volatile @Nullable NoteRequest verdict;
@@ -69,6 +69,7 @@ public final class PutRequest extends ChangeRequest {
     this.footprint = put.footprint();
     this.existence = terms.existence();
     this.origin = origin;
+    if (!footprint.isAll()) resident.learnChange();
   }
 
   @Override

@@ -11,7 +11,8 @@ import stoa.store.calls.Pace;
 /// One operation on a key, from when the store accepts it until the store settles it.
 ///
 /// The store settles it once, with an answer or a failure, after everything that the answer
-/// reflects is durable.
+/// reflects is durable. Its caller owns it until the store accepts it, then the batch writer, and
+/// then the runner of its key.
 public abstract sealed class Request extends Pending
     permits ChangeRequest, NoteRequest, AppendRequest, CommitRequest, QuestionRequest {
   /// The approximate size of a log entry beside its payload, with the notes that the log adds about
@@ -27,7 +28,7 @@ public abstract sealed class Request extends Pending
   /// How many handlers wait for the request, directly and through others.
   public final int depth;
 
-  /// Whether the request runs in a [Round], where nothing may wait.
+  /// Whether the request runs in a `BriefTurn`, where nothing may wait.
   boolean hasty;
 
   /// The tick at which the caller made the request.
@@ -54,7 +55,7 @@ public abstract sealed class Request extends Pending
   /// The number with which the store settled the request; valid once done.
   public long number;
 
-  // The stages of the request, for the trace of its call; null when nobody records the call.
+  // The stages of the request, for the trace of its call; null when no tracer records the call.
   private @Nullable Stages stages;
 
   private volatile long session;
@@ -82,12 +83,12 @@ public abstract sealed class Request extends Pending
   /// Records where the request is until it is settled. Called before any other thread knows the
   /// request.
   ///
-  /// @param trace of the call; null when nobody records it
+  /// @param trace of the call; null when no tracer records it
   public final void trace(@Nullable Trace trace) {
     if (trace != null) stages = new Stages(trace);
   }
 
-  /// Returns the stages of the request, for the trace of its call; null when nobody records it.
+  /// Returns the stages of the request, for the trace of its call; null when no tracer records it.
   public final @Nullable Stages stages() {
     return stages;
   }

@@ -229,6 +229,16 @@ public final class Resident extends StreamEnd implements Runnable {
     return change;
   }
 
+  /// Reads the last change for the batch writer, before a change of a part of the key. When the
+  /// stream cannot be read, that change counts as one of everything.
+  void learnChange() {
+    try {
+      var _ = change();
+    } catch (RuntimeException unreadable) {
+      LOG.debug("{} is not read before its change", key, unreadable); // its execution reads it
+    }
+  }
+
   private long changeAt(long address) {
     long counter = 0;
     for (long at = address; at > 0; at--) {
@@ -509,7 +519,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return any;
   }
 
-  /// Runs brief requests that wait for nothing, in a [Round]; leaves the rest to a worker.
+  /// Runs brief requests that wait for nothing, in a `BriefTurn`; leaves the rest to a worker.
   public void runBrief() {
     if (lane != SCHEDULED || !LANE.compareAndSet(this, SCHEDULED, RUNNING)) return;
     for (int turn = 0; turn < TURN_MAX; turn++) {

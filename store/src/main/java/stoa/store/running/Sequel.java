@@ -14,7 +14,7 @@ import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.records.Records;
 
-/// The changes of other keys that follow from a put: nobody learns their answers, so the handler
+/// The changes of other keys that follow from a put: no caller learns their answers, so the handler
 /// leaves them to the store, and the changes of several puts may go into one entry of the log. Or a
 /// request that waits behind such changes. Thread-safe.
 public final class Sequel {

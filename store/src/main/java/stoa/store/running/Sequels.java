@@ -210,7 +210,7 @@ final class Sequels {
     for (Sequel one : over) settle(one, reach);
   }
 
-  /// Settles a request that waits. What its listener throws must not keep those behind it.
+  /// Settles a request that waits. An exception of its listener must not keep those behind it.
   private void settle(Sequel one, long reach) {
     try {
       one.settle(reach);

@@ -232,7 +232,7 @@ public final class StoreTransaction implements AutoCloseable {
   private long bytes;
   private int numbers;
 
-  // Where the calls of the handler that runs are recorded; null when nobody records them.
+  // Where the calls of the handler that runs are recorded; null when no tracer records them.
   private @Nullable Trace trace;
 
   // The pace of the slowest put.
@@ -315,7 +315,7 @@ public final class StoreTransaction implements AutoCloseable {
     return at.counter();
   }
 
-  /// Returns where the calls of the handler that runs are recorded; null when nobody records them.
+  /// Returns where the calls of the running handler are recorded; null when no tracer records them.
   @Nullable Trace trace() {
     return trace;
   }

@@ -28,8 +28,8 @@ public final class DeclaredIntents {
   }
 
   /// Declares the intent of a transaction that has been aborted, with the keys that it has used,
-  /// and ends the one under which it ran. What the new one holds back waits for half of what a call
-  /// may take, at most.
+  /// and ends the one under which it ran. The calls that the new one holds back wait for half the
+  /// time limit of a call, at most.
   ///
   /// @param micros how long it may stand; 0 only ends the one under which it ran
   /// @param settled called as by [Intents#declare]

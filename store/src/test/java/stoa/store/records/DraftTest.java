@@ -212,7 +212,7 @@ class DraftTest {
 
   // ---- transactions
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // compared by no code
   private record Change(
       StreamEnd end,
       byte @Nullable [] value,

@@ -18,7 +18,7 @@ import stoa.classifier.Connection;
 import stoa.classifier.Model;
 import stoa.migration.Domain;
 import stoa.migration.Member;
-import stoa.migration.Place;
+import stoa.migration.MemberPlace;
 
 /// Networks that train shared classifiers together, one for each [Application], each network with
 /// records that it keeps.
@@ -48,7 +48,8 @@ public final class Federation {
   /// @param places the places of the networks after all training, with the classifiers there, by
   ///   application
   /// @param nanos the time of all updates
-  public record Result(List<Update> updates, Map<Place, List<Application>> places, long nanos) {}
+  public record Result(
+      List<Update> updates, Map<MemberPlace, List<Application>> places, long nanos) {}
 
   private final Stoa stoa;
   private final Domain domain;
@@ -56,7 +57,7 @@ public final class Federation {
   private final Map<Application, Classifier> classifiers = new EnumMap<>(Application.class);
   private final List<Update> updates = Collections.synchronizedList(new ArrayList<>());
   private final Map<String, Member> members = new ConcurrentSkipListMap<>();
-  private final Map<Place, List<Application>> places = new LinkedHashMap<>();
+  private final Map<MemberPlace, List<Application>> places = new LinkedHashMap<>();
 
   /// Of a store in this process.
   public Federation(Stoa stoa, Settings settings) {
@@ -104,7 +105,7 @@ public final class Federation {
 
   private void look() {
     for (var member : members.values()) {
-      Place place = member.place(classifiers.values());
+      MemberPlace place = member.place(classifiers.values());
       List<Application> here = new ArrayList<>();
       classifiers.forEach((application, classifier) -> {
         if (place.here().contains(classifier)) here.add(application);

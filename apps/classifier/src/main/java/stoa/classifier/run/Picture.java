@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import stoa.classifier.Application;
 import stoa.classifier.run.Drawing.Spot;
-import stoa.migration.Place;
+import stoa.migration.MemberPlace;
 
 /// Draws the joint work of networks: the tree, with the number of each one's updates and the places
 /// of the classifiers, and the quality of these over the updates. Stateless.
@@ -50,7 +50,7 @@ public final class Picture {
     Map<String, Long> updates = new TreeMap<>();
     result.updates().forEach(each -> updates.merge(each.network(), 1L, Long::sum));
     var nodes = result.places().keySet().stream().map(place -> place.node().toString()).toList();
-    Map<String, List<Place>> below = new TreeMap<>();
+    Map<String, List<MemberPlace>> below = new TreeMap<>();
     for (var place : result.places().keySet()) {
       var above = place.above();
       var key = above != null && nodes.contains(above.toString()) ? above.toString() : SERVER;
@@ -68,9 +68,9 @@ public final class Picture {
   /// Draws nodes with what is below them.
   private record Names(
       Drawing drawing,
-      Map<Place, List<Application>> places,
+      Map<MemberPlace, List<Application>> places,
       Map<String, Long> updates,
-      Map<String, List<Place>> below) {
+      Map<String, List<MemberPlace>> below) {
     int leaves(String node) {
       var children = below.getOrDefault(node, List.of());
       if (children.isEmpty()) return 1;

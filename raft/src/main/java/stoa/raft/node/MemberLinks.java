@@ -27,7 +27,7 @@ import stoa.transport.Stream;
 ///
 /// Messages may be lost, as when a connection ends or a queue is full, but not damaged or forged.
 /// One connection to each other node carries what this one sends, and one from it what it receives.
-final class Links implements AutoCloseable {
+final class MemberLinks implements AutoCloseable {
   /*
    * A connection has one stream, whose messages are: of the group the store i64 and the number i32,
    * then the message of the group. The receiving end sends none. A connection on which nothing is
@@ -35,7 +35,7 @@ final class Links implements AutoCloseable {
    * minutes to repeat what was lost. When a connection ends by itself, the next one is made at once,
    * which tells whether the other node's process has ended: then nothing listens there.
    */
-  private static final Logger LOG = LoggerFactory.getLogger(Links.class);
+  private static final Logger LOG = LoggerFactory.getLogger(MemberLinks.class);
   static final String METHOD = "raft";
   private static final int HEADER = 12;
   private static final int MESSAGE_BYTES_MAX = 64 << 20;
@@ -79,7 +79,8 @@ final class Links implements AutoCloseable {
   private final ConcurrentHashMap<String, Link> links = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  Links(MemberNetwork network, String host, int port, Receiving receiving) throws IOException {
+  MemberLinks(MemberNetwork network, String host, int port, Receiving receiving)
+      throws IOException {
     this.network = network;
     this.receiving = receiving;
     this.listening = network.listen(host, port, LIMITS, this::begin);

@@ -11,11 +11,11 @@ import stoa.store.threads.Threads;
 /// Brief requests of some keys, which one thread runs key after key, and the tasks that follow
 /// them.
 ///
-/// The thread begins and ends its round; the watch calls [#pass].
-final class Round {
+/// The thread begins and ends its turn; the watch calls [#pass].
+final class BriefTurn {
   /*
    * Invariants:
-   * (1) No run waits in a round. When a handler asks another key, the round stops it at its first
+   * (1) No run waits in a turn. When a handler asks another key, the turn stops it at its first
    *     call and a worker repeats it. A worker also runs the requests whose state is not in memory
    *     or that lead to a checkpoint.
    * (2) A key in rest is scheduled, and no worker was asked to run it: the thread that takes the
@@ -31,7 +31,7 @@ final class Round {
   private volatile @Nullable Resident current;
 
   // How many keys the thread has begun; only the thread changes it.
-  private volatile int turn;
+  private volatile int started;
 
   // Owned by the thread.
   private boolean under;
@@ -40,7 +40,7 @@ final class Round {
   // Owned by the watch.
   private int seen;
 
-  /// Begins the round on its thread.
+  /// Begins the turn on its thread.
   void begin() {
     under = true;
   }
@@ -54,15 +54,15 @@ final class Round {
   void run(Collection<Resident> scheduled) {
     rest.addAll(scheduled);
     for (Resident next; (next = rest.poll()) != null; ) {
-      int begun = turn + 1;
-      turn = begun;
+      int begun = started + 1;
+      started = begun;
       current = next;
       next.runBrief();
       current = null;
     }
   }
 
-  /// Runs a task when the round ends, or before; returns false when the thread is not in the round.
+  /// Runs a task when the turn ends, or before; returns false when the thread is not in the turn.
   boolean after(Runnable task) {
     if (!under) return false;
     if (task.equals(last)) return true;
@@ -71,7 +71,7 @@ final class Round {
     return true;
   }
 
-  /// Ends the round and runs the tasks that follow it.
+  /// Ends the turn and runs the tasks that follow it.
   void end() {
     under = false;
     last = null;
@@ -87,7 +87,7 @@ final class Round {
   /// run, workers take over the rest.
   void pass(Threads threads) {
     Resident running = current;
-    int now = turn;
+    int now = started;
     boolean stuck = now == seen && (running != null || !rest.isEmpty());
     seen = now;
     if (!stuck) return;

@@ -16,7 +16,7 @@ import stoa.raft.Member;
 import stoa.raft.MemberNetwork;
 import stoa.raft.Reach;
 
-class LinksTest {
+class MemberLinksTest {
   private static final String HOST = "127.0.0.1";
   private static final GroupId GROUP = new GroupId(1, 0);
 
@@ -30,7 +30,7 @@ class LinksTest {
     int port = free();
     var member = new Member("b", HOST, port, 1);
     try (var _ =
-            new Links(
+            new MemberLinks(
                 network,
                 HOST,
                 port,
@@ -40,7 +40,7 @@ class LinksTest {
                   }
                   all.countDown();
                 });
-        var sending = new Links(network, HOST, free(), (_, _) -> {})) {
+        var sending = new MemberLinks(network, HOST, free(), (_, _) -> {})) {
       var expected = new ArrayList<Byte>();
       for (byte i = 0; i < 100; i++) {
         sending.send(form(member, i), GROUP, new byte[] {i});

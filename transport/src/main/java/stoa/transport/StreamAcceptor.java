@@ -5,7 +5,7 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /// The side that takes streams. The connections' threads call it.
-public interface Service {
+public interface StreamAcceptor {
   /// Takes a stream, or ends it. It must not wait.
   ///
   /// @return the receiver of its messages

@@ -7,7 +7,7 @@ import io.microraft.model.log.LogEntry;
 /// @param index its place, from 1
 /// @param term of the leader that logged it
 /// @param operation a [Payload], or a change of the members
-record Item(long index, int term, Object operation) implements LogEntry {
+record RaftEntry(long index, int term, Object operation) implements LogEntry {
   // About the bytes of an entry beside its command.
   private static final int OVERHEAD = 64;
 

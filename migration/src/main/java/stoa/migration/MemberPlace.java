@@ -9,9 +9,9 @@ import stoa.migration.core.NodeId;
 /// @param node the member
 /// @param above the member above it; null for the root, and for a member outside any tree
 /// @param here which of the requested objects are there and nowhere else
-public record Place(NodeId node, @Nullable NodeId above, List<Object> here) {
+public record MemberPlace(NodeId node, @Nullable NodeId above, List<Object> here) {
   /// Copies the list.
-  public Place {
+  public MemberPlace {
     here = List.copyOf(here);
   }
 }

@@ -18,14 +18,14 @@ import java.util.regex.Pattern;
 import stoa.node.HttpDoor;
 
 /// Reads and writes JSON. Stateless.
-public final class Json {
+public final class JsonText {
   private static final Gson GSON =
       new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
   private static final TypeAdapter<JsonElement> ELEMENTS = GSON.getAdapter(JsonElement.class);
 
   private static final Pattern PLACE = Pattern.compile("line \\d+ column \\d+");
 
-  private Json() {}
+  private JsonText() {}
 
   /// Reads a document.
   ///

@@ -7,10 +7,10 @@ import stoa.transport.Peer;
 
 /// The locality of the other side of a stream, as this side sees it: its host, which has one name
 /// for all processes of this machine. Stateless.
-final class Localities {
+final class PeerLocality {
   private static final Locality HERE = Locality.of("localhost");
 
-  private Localities() {}
+  private PeerLocality() {}
 
   /// Returns the locality of the other side of a connection.
   static Locality of(Peer peer) {

@@ -6,13 +6,13 @@ import stoa.log.Replica;
 
 /// A way for the replicas of groups to agree. A group without a log begins at the positions of its
 /// replicas, which are those of one restored backup.
-public interface Engine {
+public interface ConsensusEngine {
   /// Starts a node without groups.
   ///
   /// @param questions answers the questions of other nodes
   /// @param reach the nodes that it can talk to; asked at each message, and quick
-  /// @throws Unavailable when it cannot listen, or its directory cannot be used, as one that an
-  ///   earlier engine wrote
+  /// @throws Unavailable when it cannot listen, or its directory cannot be used, as one that
+  ///   another consensus wrote
   Node start(NodeConfig config, QuestionHandler questions, Reach reach);
 
   /// Makes one member of a group that has lost most of its members the first one of a group of its

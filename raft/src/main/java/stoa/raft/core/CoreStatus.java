@@ -24,7 +24,7 @@ import stoa.raft.Member;
 /// @param matched at a leader: up to which index each other member has the log
 /// @param heardNanos when each other member was heard last
 /// @param quorumSilentNanos at a leader: for how long no majority was heard
-public record Status(
+public record CoreStatus(
     boolean alive,
     boolean leads,
     boolean ready,
@@ -41,7 +41,7 @@ public record Status(
     Map<String, Long> heardNanos,
     long quorumSilentNanos) {
   /// The status before the start.
-  static final Status NONE =
-      new Status(
+  static final CoreStatus NONE =
+      new CoreStatus(
           true, false, false, 0, null, 0, List.of(), 0, Set.of(), 1, 0, 0, Map.of(), Map.of(), 0);
 }

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
 
 /// An object that a session has open, and the lane of its requests. Thread-safe.
-final class Container {
+final class OpenObject {
   private final String type;
   private final Lane lane;
   private final CompletableFuture<ObjectService.Container> opened = new CompletableFuture<>();
 
   /// @param type the stored name of the object's type, as the client says
-  Container(String type, Lane lane) {
+  OpenObject(String type, Lane lane) {
     this.type = type;
     this.lane = lane;
   }
