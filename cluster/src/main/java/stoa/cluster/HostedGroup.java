@@ -232,6 +232,18 @@ final class HostedGroup {
     }
 
     @Override
+    public void leaderEnded() {
+      LOG.info("server {}: nothing listens any more where the leader of {} was", self(), name);
+      roles.lock();
+      try {
+        // Clients wait for the next leader, rather than being sent to the one that has ended.
+        if (!leads) leader.isUnknown();
+      } finally {
+        roles.unlock();
+      }
+    }
+
+    @Override
     public void caughtUp() {
       alarms.remove(self());
       LOG.info("server {} has caught up in {}", self(), name);

@@ -37,7 +37,12 @@ public record NodeConfig(
 
   /// The part of [#election()] for which a leader is sure of its leadership, once others have heard
   /// it. During the rest it may not look, or hear, without losing that certainty.
-  public static final double LEASE_PART = 0.75;
+  public static final double LEASE_PART = 0.4;
+
+  /// The part of [#election()] after which members look for another leader, when nothing listens
+  /// any more where the leader was. It is longer than [#LEASE_PART] by more than clocks differ in
+  /// speed.
+  public static final double ENDED_PART = 0.45;
 
   /// Files in PEM.
   ///

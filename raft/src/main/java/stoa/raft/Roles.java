@@ -16,6 +16,10 @@ public interface Roles {
   /// @param id of the member
   void leader(String id);
 
+  /// The process of the member that led has ended, and no other one leads yet, as far as is known
+  /// here.
+  void leaderEnded();
+
   /// This replica has caught up from another one: its streams have jumped.
   void caughtUp();
 

@@ -79,7 +79,7 @@ public final class SimulatedNetwork implements Network {
     soon(() -> {
       Port port = ports.get(to);
       if (port == null || port.closed || silent.contains(to.host())) {
-        near.cut(Status.of(Status.Code.UNAVAILABLE, to + " cannot be reached: nothing listens"));
+        near.cut(Status.nobodyThere(to + " cannot be reached: nothing listens"));
         return;
       }
       cable.far.connection = new Connection(cable.far, port.limits, port.service, () -> {});

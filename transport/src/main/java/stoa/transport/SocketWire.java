@@ -1,6 +1,7 @@
 package stoa.transport;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -114,7 +115,11 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
 
   /// Notes that there is nothing to connect to. Called by the thread that reads.
   void unknown(String why) {
-    ended(Status.of(Status.Code.UNAVAILABLE, name + " cannot be reached: " + why));
+    ended(Status.of(Status.Code.UNAVAILABLE, unreached(why)));
+  }
+
+  private String unreached(String why) {
+    return name + " cannot be reached: " + why;
   }
 
   private void connectNext() {
@@ -133,7 +138,10 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
       }
     }
     IOException last = refused;
-    unknown(last == null ? "it has no address" : String.valueOf(last.getMessage()));
+    String why = last == null ? "it has no address" : String.valueOf(last.getMessage());
+    // A connection that only takes too long is given up before the system ends it so.
+    if (last instanceof ConnectException) ended(Status.nobodyThere(unreached(why)));
+    else unknown(why);
   }
 
   private void begin(SocketChannel with, int operations) throws IOException {

@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param code the kind of end
 /// @param description the reason for people; null for none
-public record Status(Code code, @Nullable String description) {
+/// @param isNobodyThere whether the host is reachable and nothing listens at the address: its
+///   process has ended. No frame carries it.
+public record Status(Code code, @Nullable String description, boolean isNobodyThere) {
   /// The kinds of ends. Each has the number that stands for it in a frame.
   public enum Code {
     /// As it should.
@@ -59,18 +61,23 @@ public record Status(Code code, @Nullable String description) {
   }
 
   /// The good end.
-  public static final Status OK = new Status(Code.OK, null);
+  public static final Status OK = new Status(Code.OK, null, false);
 
   /// Returns an end with a reason.
   public static Status of(Code code, @Nullable String description) {
-    return new Status(code, description);
+    return new Status(code, description, false);
+  }
+
+  /// Returns the end of a stream to an address at which nothing listens.
+  static Status nobodyThere(String description) {
+    return new Status(Code.UNAVAILABLE, description, true);
   }
 
   /// Returns the status that an exception carries; [Code#UNKNOWN] for any other exception.
   public static Status of(Throwable failure) {
     return failure instanceof StatusException known
         ? known.status()
-        : new Status(Code.UNKNOWN, failure.toString());
+        : of(Code.UNKNOWN, failure.toString());
   }
 
   /// Returns whether this is the good end.

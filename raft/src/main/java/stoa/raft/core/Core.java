@@ -113,6 +113,9 @@ public final class Core {
    * (18) A leader tells its members of each commit in a message of its own, which they answer. For a lone
    *     entry that is half of all messages. Here the next entries or the next heartbeat tell it, or a
    *     message after NEWS_NANOS or twice as long.
+   * (19) It always waits for the whole election time. When nothing listens where the leader was, the
+   *     end of the lease is enough: then its clock jumps over the rest, and one of the members asks
+   *     for votes at once. A member whose lease is not over holds such a question back until it is.
    */
   private static final Object GROUP = "group";
   private static final Object PROBE = new Object();
@@ -182,6 +185,18 @@ public final class Core {
   private long doubted;
   private @Nullable Member leader;
 
+  // The leader, when nothing listens any more where it was; since when; and the number of such
+  // leaders so far.
+  private @Nullable String ended;
+  private long endedNanos;
+  private int endings;
+
+  // When this member was last told of a leader by the leader itself: it may have answered then.
+  private long ledNanos;
+
+  // How far MicroRaft's clock is ahead of the real one.
+  private long skippedNanos;
+
   // A number that is added to the index in answers to the present message, and whether it is
   // answered.
   private long offset;
@@ -203,6 +218,8 @@ public final class Core {
   private volatile CoreStatus status = CoreStatus.NONE;
   // Whether it certainly leads, while its lease holds.
   private volatile boolean certain;
+  // Whether its certainty was used since the last look.
+  private volatile boolean used;
 
   /// Creates it. [#start] lets it take part.
   ///
@@ -228,6 +245,7 @@ public final class Core {
     this.lease = new Lease(settings.leaseNanos());
     this.heldUntilNanos = world.nanos() + (isNew ? 0 : settings.electionNanos());
     this.mendedNanos = world.nanos() - SECOND;
+    this.ledNanos = world.nanos();
     Position begin = store.position();
     Position applied = machine.applied();
     if (applied.index() < begin.index()) {
@@ -288,6 +306,7 @@ public final class Core {
     transferring = false;
     endProposals("it begins again");
     leader = null;
+    ended = null;
     heldUntilNanos = world.nanos() + settings.electionNanos();
     node = build();
     var _ = node.start();
@@ -305,9 +324,18 @@ public final class Core {
       Member leads = leader;
       if (!machine.isWhole() && !isCompleted() && leads != null && !isSelf(leads)) mend(leads);
       if (ready && ++ticks % TICKS_BETWEEN_TABLES == 0) tellTable();
+      prolong();
     } catch (RuntimeException | Error failure) {
       fail(failure);
     }
+  }
+
+  /// Asks the others ahead of time, so that no reader waits for the lease.
+  private void prolong() {
+    if (!used || !ready) return;
+    used = false;
+    long nextNanos = world.nanos() + 2 * settings.electionNanos() / TICKS_PER_ELECTION;
+    if (!asking && !lease.holds(nextNanos)) confirm(_ -> {});
   }
 
   private boolean isSelf(Member member) {
@@ -376,7 +404,7 @@ public final class Core {
     @Override
     public long millis() {
       // In two steps, so that nothing overflows.
-      long nanos = world.nanos();
+      long nanos = world.nanos() + skippedNanos;
       long election = settings.electionNanos();
       long timeout = TIMEOUT_SECONDS * 1_000L;
       return CLOCK_BEGIN_MILLIS
@@ -401,7 +429,7 @@ public final class Core {
         fail(failure);
       }
       if (mine == life) tellMore();
-      ended();
+      stopIfFailed();
     }
 
     @Override
@@ -686,7 +714,7 @@ public final class Core {
         }
       }
     }
-    ended();
+    stopIfFailed();
   }
 
   private void added(long index) {
@@ -702,10 +730,12 @@ public final class Core {
     heard.put(from.id(), world.nanos());
     switch (message) {
       case AppendEntriesRequest append -> {
+        led(from);
         follow(append.getTerm());
         append(append);
       }
       case InstallSnapshotRequest later -> {
+        led(from);
         follow(later.getTerm());
         beginsLater(later);
       }
@@ -713,6 +743,7 @@ public final class Core {
         if (mayVote(from, vote.getLastLogIndex(), vote.isSticky())) node.handle(vote);
       }
       case PreVoteRequest vote -> {
+        if (ended != null && !isOver(() -> receive(vote))) return;
         if (mayVote(from, vote.getLastLogIndex(), true)) node.handle(vote);
       }
       case AppendEntriesSuccessResponse has -> {
@@ -737,6 +768,83 @@ public final class Core {
       }
       default -> node.handle(message);
     }
+  }
+
+  // ---- a leader whose process has ended
+
+  /// Notes that nothing listens any more where another member was, so that its process has ended.
+  /// When it led, this member looks for another leader as soon as the lease is over. A wrong notice
+  /// does no harm: the lease is over then all the same.
+  public void ended(String member) {
+    Member lost = leader;
+    if (stopped || leads || ended != null) return;
+    if (lost == null || !lost.id().equals(member)) return;
+    world.reached("leader has ended");
+    ended = member;
+    endedNanos = world.nanos();
+    int ending = ++endings;
+    refresh();
+    roles.leaderEnded();
+    int asked = term();
+    new Tasks(life).execute(() -> whenOver(ending, () -> stand(ending, asked)));
+  }
+
+  /// Notes a message of a leader.
+  private void led(Member from) {
+    ledNanos = world.nanos();
+    if (!from.id().equals(ended)) return;
+    // Its last messages may arrive after its end.
+    if (ledNanos - endedNanos < settings.electionNanos() / TICKS_PER_ELECTION) return;
+    world.reached("leader has not ended");
+    ended = null;
+    refresh();
+    roles.leader(from.id());
+  }
+
+  private void whenOver(int ending, Runnable task) {
+    if (stopped || ended == null || ending != endings) return;
+    if (isOver(() -> whenOver(ending, task))) task.run();
+  }
+
+  /// Returns whether the lease of a leader that has ended is over, also for MicroRaft. If it is
+  /// not, a task comes when it is.
+  private boolean isOver(Runnable later) {
+    long now = world.nanos();
+    long left = ledNanos + settings.endedNanos() - now;
+    if (left > 0) {
+      int mine = life;
+      world.schedule(
+          () -> {
+            if (mine == life) new Tasks(mine).execute(later);
+          },
+          left + TimeUnit.MICROSECONDS.toNanos(1));
+      return false;
+    }
+    if (!((RaftNodeImpl) node).isLeaderHeartbeatTimeoutElapsed()) {
+      world.reached("shorter silence");
+      skippedNanos += settings.electionNanos();
+    }
+    return true;
+  }
+
+  /// Asks for votes, if it is the turn of this member. The others do so when MicroRaft looks next,
+  /// unless there is a leader by then: members that ask at the same time may both fail.
+  private void stand(int ending, int asked) {
+    var state = ((RaftNodeImpl) node).state();
+    if (ended == null || ending != endings || term() != asked || !mayStand()) return;
+    if (state.role() != RaftRole.FOLLOWER || state.preCandidateState() != null) return;
+    var others = new TreeSet<String>();
+    for (RaftEndpoint member : state.effectiveGroupMembers().getVotingMembers()) {
+      others.add(Codec.member(member).id());
+    }
+    others.remove(ended);
+    var inTurn = List.copyOf(others);
+    // With a single voting member, MicroRaft has another way.
+    if (inTurn.size() < 2 || !settings.self().id().equals(inTurn.get(asked % inTurn.size())))
+      return;
+    world.reached("asks for votes at once");
+    ((RaftNodeImpl) node).leader(null);
+    ((RaftNodeImpl) node).runPreVote();
   }
 
   /// Ends the question for votes, since there is a leader.
@@ -1254,6 +1362,7 @@ public final class Core {
     leader = leading == null ? null : Codec.member(leading);
     if (leader != null && (before == null || !before.id().equals(leader.id()))) {
       world.leave(isSelf(leader) ? null : leader.id());
+      if (!leader.id().equals(ended)) ended = null;
       roles.leader(leader.id());
     }
     note(report);
@@ -1331,7 +1440,7 @@ public final class Core {
             leads,
             ready,
             report.getTerm().getTerm(),
-            leader,
+            ended == null ? leader : null,
             leads ? 0 : real(clock - report.getLeaderHeartbeatTimestamp().orElse(clock)),
             List.copyOf(members),
             report.getCommittedMembers().getLogIndex(),
@@ -1357,6 +1466,7 @@ public final class Core {
   /// Returns whether no other member leads, and this one shows everything that was acknowledged.
   /// For any thread.
   public boolean isCertain(long nowNanos) {
+    if (!used) used = true;
     return certain && lease.holds(nowNanos);
   }
 
@@ -1396,11 +1506,11 @@ public final class Core {
               lease.agreed(proposal.begunNanos);
               proposal.end(new Consensus.Result.Applied((byte[]) result.getResult()));
             });
-    ended();
+    stopIfFailed();
   }
 
   /// Stops the core when its log has failed, which MicroRaft does not report.
-  private void ended() {
+  private void stopIfFailed() {
     IOException failure = store.failure();
     if (failure != null && !stopped) fail(failure);
   }
@@ -1518,7 +1628,7 @@ public final class Core {
               }
               done.accept(failure == null ? null : new Unavailable(reason(failure), failure));
             });
-    ended();
+    stopIfFailed();
   }
 
   /// Makes another member the leader.

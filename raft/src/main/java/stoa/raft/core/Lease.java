@@ -7,9 +7,11 @@ public final class Lease {
   /*
    * (1) A member that has answered a leader does not help to elect another one for the election
    *     time: it refuses questions and votes, and a member that has just started answers neither
-   *     for that long (Core). So from the time at which the leader began to ask a majority, no
-   *     other leader is elected for the election time, of which `nanos` is a part. The rest is for
-   *     clocks that run at different speeds.
+   *     for that long (Core). When nothing listens where the leader was, it does so after
+   *     `RaftSettings.endedNanos`. So from the time at which the leader began to ask a majority, no
+   *     other leader is elected for that shorter time, of which `nanos` is a part. The rest is for
+   *     clocks that run at different speeds. The certainty does not rest on the end of the process:
+   *     a network may refuse connections to a leader that still serves its clients.
    * (2) A leader that hands over allows its successor to break (1). Messages of such an attempt may
    *     arrive late. From then on, only a command that was proposed later makes it certain again:
    *     when a majority has it, they refuse the votes of a log without it.

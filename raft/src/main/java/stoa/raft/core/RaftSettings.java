@@ -7,6 +7,8 @@ import stoa.raft.Member;
 /// @param self this member
 /// @param electionNanos the silence of a leader after which members look for another one
 /// @param leaseNanos how long a leader is certain of its leadership after a majority has answered
+/// @param endedNanos the silence after which members look for another one, when nothing listens any
+///   more where the leader was; longer than the lease by more than clocks differ in speed
 /// @param snapshotCommands after how many commands the replica becomes durable, and the log forgets
 ///   them
 /// @param snapshotBytes after how many bytes of commands it does so, too
@@ -16,6 +18,7 @@ public record RaftSettings(
     Member self,
     long electionNanos,
     long leaseNanos,
+    long endedNanos,
     int snapshotCommands,
     long snapshotBytes,
     int pendingMax,

@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,7 +32,8 @@ final class MemberLinks implements AutoCloseable {
    * A connection has one stream, whose messages are: of the group the store i64 and the number i32,
    * then the message of the group. The receiving end sends none. A connection on which nothing is
    * heard for a second is given up: the network may have lost it without a word, and would try for
-   * minutes to repeat what was lost.
+   * minutes to repeat what was lost. When a connection ends by itself, the next one is made at once,
+   * which tells whether the other node's process has ended: then nothing listens there.
    */
   private static final Logger LOG = LoggerFactory.getLogger(MemberLinks.class);
   static final String METHOD = "raft";
@@ -53,10 +56,21 @@ final class MemberLinks implements AutoCloseable {
 
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  // How many times to look whether the other node is there: the process that ends may still take a
+  // connection or two.
+  private static final int LOOKS_MAX = 10;
+
+  private static final Executor LATER =
+      CompletableFuture.delayedExecutor(AGAIN_NANOS, TimeUnit.NANOSECONDS);
+
   /// Receives messages for groups.
   interface Receiving {
     /// Receives a message for a group. It must not wait.
     void receive(GroupId group, byte[] message);
+
+    /// Notes that nothing listens any more where another node was, so that its process has ended.
+    /// It must not wait.
+    default void ended(String node) {}
   }
 
   private final MemberNetwork network;
@@ -131,6 +145,9 @@ final class MemberLinks implements AutoCloseable {
     private @Nullable Ended ending;
     private long endedNanos = System.nanoTime() - AGAIN_NANOS;
 
+    // How many times it has looked for the other node since it reached that last.
+    private int looks = LOOKS_MAX;
+
     Link(String id) {
       this.id = id;
     }
@@ -161,10 +178,14 @@ final class MemberLinks implements AutoCloseable {
         way = network.channel(place, place.port(), LIMITS);
         channel = way;
       }
+      return begin(way);
+    }
+
+    private Stream begin(Channel way) {
       ending = new Ended(this);
-      known = way.open(METHOD, ending);
-      stream = known;
-      return known;
+      Stream begun = way.open(METHOD, ending);
+      stream = begun;
+      return begun;
     }
 
     /// Returns whether the way leads to where a member is. A member whose host is unknown is where
@@ -177,11 +198,31 @@ final class MemberLinks implements AutoCloseable {
       return member.host().equals(known.host()) && member.port() == known.port();
     }
 
-    synchronized void ended(Ended which, Status why) {
-      LOG.debug("{} is not reached: {}", to, why);
-      if (!which.equals(ending)) return;
+    synchronized void reached(Ended which) {
+      if (which.equals(ending)) looks = 0;
+    }
+
+    void ended(Ended which, Status why) {
+      LOG.debug("{} is not reached: {}", id, why);
+      if (note(which, why.isNobodyThere()) && why.isNobodyThere()) receiving.ended(id);
+    }
+
+    private synchronized boolean note(Ended which, boolean isNobodyThere) {
+      if (!which.equals(ending)) return false;
       stream = null;
       endedNanos = System.nanoTime();
+      if (isNobodyThere || looks == LOOKS_MAX) return true;
+      looks++;
+      if (looks == 1) look(which);
+      else LATER.execute(() -> look(which));
+      return true;
+    }
+
+    /// Connects again, unless that was done since a stream has ended.
+    private synchronized void look(Ended after) {
+      Channel way = channel;
+      if (!after.equals(ending) || way == null || closed) return;
+      var _ = begin(way);
     }
 
     private void end() {
@@ -196,7 +237,7 @@ final class MemberLinks implements AutoCloseable {
     }
   }
 
-  /// Learns that a stream has ended.
+  /// Learns that a stream has reached the other node, and that it has ended.
   private static final class Ended implements Receiver {
     private final Link link;
 
@@ -207,6 +248,11 @@ final class MemberLinks implements AutoCloseable {
     @Override
     public void message(byte[] message) {
       // The other end sends none.
+    }
+
+    @Override
+    public void ready() {
+      link.reached(this);
     }
 
     @Override

@@ -140,6 +140,7 @@ final class RaftGroup implements Group {
             self,
             election,
             Math.round(election * NodeConfig.LEASE_PART),
+            Math.round(election * NodeConfig.ENDED_PART),
             (int) Math.min(config.snapshotCommands(), 1 << 20),
             SNAPSHOT_BYTES,
             PENDING_MAX,
@@ -329,6 +330,11 @@ final class RaftGroup implements Group {
     }
 
     @Override
+    public void leaderEnded() {
+      tell(roles::leaderEnded);
+    }
+
+    @Override
     public void caughtUp() {
       tell(roles::caughtUp);
     }
@@ -411,6 +417,11 @@ final class RaftGroup implements Group {
           }
         });
     if (!posted) received.decrementAndGet();
+  }
+
+  /// Notes that nothing listens any more where another node was.
+  void ended(String node) {
+    var _ = loop.post(() -> core.ended(node));
   }
 
   // ---- commands

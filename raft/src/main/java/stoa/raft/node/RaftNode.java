@@ -77,7 +77,7 @@ final class RaftNode implements Node {
             ? MemberNetwork.of(config.tls(), reach)
             : MemberNetwork.with(new Credentials(secret, config.id()), reach);
     try {
-      links = new MemberLinks(network, config.host(), config.port(), this::receive);
+      links = new MemberLinks(network, config.host(), config.port(), new Arriving());
       supplies =
           new SupplyPort(
               network,
@@ -131,9 +131,17 @@ final class RaftNode implements Node {
     }
   }
 
-  private void receive(GroupId name, byte[] message) {
-    RaftGroup group = groups.get(name);
-    if (group != null) group.receive(message);
+  private final class Arriving implements MemberLinks.Receiving {
+    @Override
+    public void receive(GroupId name, byte[] message) {
+      RaftGroup group = groups.get(name);
+      if (group != null) group.receive(message);
+    }
+
+    @Override
+    public void ended(String node) {
+      for (RaftGroup group : groups.values()) group.ended(node);
+    }
   }
 
   private @Nullable Replica replica(GroupId name) {
@@ -283,6 +291,11 @@ final class RaftNode implements Node {
       @Override
       public void leader(String id) {
         run(() -> roles.leader(id));
+      }
+
+      @Override
+      public void leaderEnded() {
+        run(roles::leaderEnded);
       }
 
       @Override

@@ -19,6 +19,7 @@ import stoa.log.Consensus;
 import stoa.log.Position;
 import stoa.raft.Acknowledged;
 import stoa.raft.Member;
+import stoa.raft.NodeConfig;
 import stoa.raft.Roles;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
@@ -26,9 +27,9 @@ import stoa.sim.scenario.Scenario;
 import stoa.storage.disk.SimulatedDisk;
 
 /// A group of real cores in one thread, with clock, network and disks of a seed. Servers crash,
-/// pause, lose unsynced writes, fail to sync, fill up, are cut off in one direction or both;
-/// messages are lost, repeated, delayed and overtake each other; leaders hand over, members come
-/// and go.
+/// pause, lose unsynced writes, fail to sync, fill up, are cut off in one direction or both, and
+/// are taken for ended, which may be wrong; messages are lost, repeated, delayed and overtake each
+/// other; leaders hand over, members come and go.
 ///
 /// Nothing acknowledged may be lost, every machine must apply one sequence, what was refused may be
 /// in no log, and whoever is certain to lead must show all that was acknowledged. When all is calm,
@@ -40,6 +41,18 @@ final class RaftScenario implements Scenario {
   private static final long CALM = 8_000 * MILLI;
   private static final long QUIET = 2_500 * MILLI;
   private static final int SERVERS = 6;
+
+  private final double endedPart;
+
+  RaftScenario() {
+    this(NodeConfig.ENDED_PART);
+  }
+
+  /// @param endedPart after which part of the election time members look for another leader, when
+  ///   nothing listens where the leader was
+  RaftScenario(double endedPart) {
+    this.endedPart = endedPart;
+  }
 
   @Override
   public String name() {
@@ -53,7 +66,7 @@ final class RaftScenario implements Scenario {
 
   @Override
   public void run(Chance chance, Trace trace) throws IOException {
-    new Run(chance, trace).run();
+    new Run(chance, trace, endedPart).run();
   }
 
   /// Knowledge of members that is in no file.
@@ -82,6 +95,7 @@ final class RaftScenario implements Scenario {
   private static final class Run {
     private final Chance chance;
     private final Trace trace;
+    private final double endedPart;
     private final PriorityQueue<Event> events =
         new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::number));
     private final List<Server> servers = new ArrayList<>();
@@ -107,9 +121,10 @@ final class RaftScenario implements Scenario {
     private long acknowledgedCalm;
     private @Nullable AssertionError violation;
 
-    Run(Chance chance, Trace trace) {
+    Run(Chance chance, Trace trace, double endedPart) {
       this.chance = chance;
       this.trace = trace;
+      this.endedPart = endedPart;
       dropPercent = chance.percent(30) ? 5 : 0;
       snapshotCommands = chance.between(8, 150);
       messageBytesMax = chance.percent(50) ? 300 : 100_000;
@@ -271,7 +286,8 @@ final class RaftScenario implements Scenario {
     private void fault() {
       if (calm) return;
       var server = chance.of(servers);
-      switch (chance.below(14)) {
+      switch (chance.below(15)) {
+        case 14 -> server.notice(0);
         case 0, 1, 2 -> {
           if (server.alive) server.crash();
         }
@@ -302,6 +318,8 @@ final class RaftScenario implements Scenario {
 
     private void cutOff(int one, boolean oneWay) {
       trace.reached(oneWay ? "cut off in one direction" : "cut off");
+      // A network may refuse connections instead of losing messages.
+      if (chance.percent(50)) servers.get(one).notice(0);
       boolean away = chance.percent(50);
       for (int other = 0; other < SERVERS; other++) {
         if (other == one) continue;
@@ -487,7 +505,14 @@ final class RaftScenario implements Scenario {
           store = LogStore.open(disk, self, begin, first, fileBytesMax);
           var settings =
               new RaftSettings(
-                  self, ELECTION, ELECTION * 3 / 4, snapshotCommands, 20_000, 64, messageBytesMax);
+                  self,
+                  ELECTION,
+                  Math.round(ELECTION * NodeConfig.LEASE_PART),
+                  Math.round(ELECTION * endedPart),
+                  snapshotCommands,
+                  20_000,
+                  64,
+                  messageBytesMax);
           alive = true;
           isNew = false;
           isOut = false;
@@ -518,6 +543,19 @@ final class RaftScenario implements Scenario {
       void crash() {
         trace.reached("crash");
         down();
+        notice(chance.between(0, 30));
+      }
+
+      // Others notice that its process has ended, or are told so wrongly.
+      void notice(long millis) {
+        for (var other : servers) {
+          if (other == this || chance.percent(20)) continue;
+          at(
+              millis * MILLI + chance.below(5) * MILLI,
+              () -> {
+                if (other.alive) other.run(other.life, () -> other.core().ended(self.id()));
+              });
+        }
       }
 
       private void down() {
@@ -640,6 +678,11 @@ final class RaftScenario implements Scenario {
       @Override
       public void leader(String id) {
         trace.add("%d %s follows %s".formatted(now, self.id(), id));
+      }
+
+      @Override
+      public void leaderEnded() {
+        trace.add("%d %s finds that the leader has ended".formatted(now, self.id()));
       }
 
       @Override

@@ -1,6 +1,7 @@
 package stoa.raft.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Set;
 import java.util.TreeMap;
@@ -18,9 +19,12 @@ class RaftSimulationTest {
           "answer held back",
           "answer of an earlier term",
           "asked again",
+          "asks for votes at once",
           "commit told later",
           "file of the log written again",
           "later term in an answer",
+          "leader has ended",
+          "leader has not ended",
           "log begins later and is here",
           "log jumps",
           "machine completes itself",
@@ -34,8 +38,12 @@ class RaftSimulationTest {
           "removed member is told",
           "replica is mended",
           "second change of members",
+          "shorter silence",
           "snapshot",
           "told later");
+
+  // In this run a leader that lives is taken for ended, and another one is elected beside it.
+  private static final long WITHOUT_LEASE = 83;
 
   private static SimulatedRun.Passed run(long seed) {
     return switch (SimulatedRun.of(new RaftScenario(), seed)) {
@@ -70,6 +78,18 @@ class RaftSimulationTest {
   @ValueSource(longs = {1_010_748, 1_007_991, 1_017_239})
   void seedsThatHaveFoundFaultsAreWell(long seed) {
     run(seed);
+  }
+
+  @Test
+  void aLeaderIsNotTakenForEndedBeforeItsLeaseIsOver() {
+    switch (SimulatedRun.of(new RaftScenario(0), WITHOUT_LEASE)) {
+      case SimulatedRun.Passed _ -> throw new AssertionError("the simulation does not notice it");
+      case SimulatedRun.Failed failed -> {
+        String why = String.valueOf(failed.cause());
+        assertTrue(why.contains("certain to lead"), why);
+      }
+    }
+    run(WITHOUT_LEASE);
   }
 
   @Test

@@ -195,6 +195,9 @@ final class AnyOrderBench {
     public void leader(String leader) {}
 
     @Override
+    public void leaderEnded() {}
+
+    @Override
     public void caughtUp() {}
 
     @Override

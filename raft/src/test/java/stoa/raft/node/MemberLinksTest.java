@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import stoa.raft.GroupId;
@@ -47,6 +48,36 @@ class MemberLinksTest {
       }
       assertTrue(all.await(60, TimeUnit.SECONDS), "messages were lost");
       assertEquals(List.copyOf(expected), received);
+    } finally {
+      network.close();
+    }
+  }
+
+  @Test
+  void theEndOfAnotherProcessIsNoticed() throws Exception {
+    var network = MemberNetwork.of(null, Reach.ALL);
+    var arrived = new CountDownLatch(1);
+    var ended = new LinkedBlockingQueue<String>();
+    int port = free();
+    var other = new Links(network, HOST, port, (_, _) -> arrived.countDown());
+    var noticing =
+        new Links.Receiving() {
+          @Override
+          public void receive(GroupId group, byte[] message) {
+            // Nobody sends to it.
+          }
+
+          @Override
+          public void ended(String node) {
+            ended.add(node);
+          }
+        };
+    try (other;
+        var sending = new Links(network, HOST, free(), noticing)) {
+      sending.send(new Member("b", HOST, port, 1), GROUP, new byte[] {1});
+      assertTrue(arrived.await(60, TimeUnit.SECONDS), "the message was lost");
+      other.close();
+      assertEquals("b", ended.poll(60, TimeUnit.SECONDS));
     } finally {
       network.close();
     }

@@ -189,6 +189,11 @@ final class PoweredGroup implements PoweredLog {
     }
 
     @Override
+    public void leaderEnded() {
+      changed.release();
+    }
+
+    @Override
     public void caughtUp() {
       catchUps.incrementAndGet();
       changed.release();
