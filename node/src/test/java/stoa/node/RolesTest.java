@@ -101,6 +101,7 @@ class RolesTest {
             WhatCase.UNPIN,
             WhatCase.UNLISTEN,
             WhatCase.HEARD,
+            WhatCase.END_WAITING,
             WhatCase.GOODBYE)) {
       REQUESTS.put(kind, ANY);
     }

@@ -59,12 +59,12 @@ class MemberLinksTest {
     var arrived = new CountDownLatch(1);
     var ended = new LinkedBlockingQueue<String>();
     int port = free();
-    var other = new Links(network, HOST, port, (_, _) -> arrived.countDown());
+    var other = new MemberLinks(network, HOST, port, (_, _) -> arrived.countDown());
     var noticing =
-        new Links.Receiving() {
+        new MemberLinks.Receiving() {
           @Override
           public void receive(GroupId group, byte[] message) {
-            // Nobody sends to it.
+            // No member sends to it.
           }
 
           @Override
@@ -73,7 +73,7 @@ class MemberLinksTest {
           }
         };
     try (other;
-        var sending = new Links(network, HOST, free(), noticing)) {
+        var sending = new MemberLinks(network, HOST, free(), noticing)) {
       sending.send(new Member("b", HOST, port, 1), GROUP, new byte[] {1});
       assertTrue(arrived.await(60, TimeUnit.SECONDS), "the message was lost");
       other.close();
