@@ -29,10 +29,10 @@ import stoa.Subscription;
 /// once. One thread uses it.
 ///
 /// Beside the file, `FILE.token` has the token and the length of the file up to which it counts;
-/// the disk has both before the store learns of them. What stands behind this length is cut off
-/// when the sink begins again: after a loss of power it may have holes. For a file without its
-/// token, and for one in which no transaction ends at this length, the last whole transaction in
-/// front of a torn line is the token.
+/// the disk has both before the store learns of them. The bytes behind this length are cut off when
+/// the sink begins again: after a loss of power it may have holes. For a file without its token,
+/// and for one in which no transaction ends at this length, the last whole transaction in front of
+/// a torn line is the token.
 ///
 /// When the store has released changes behind the token, the present objects follow in the file,
 /// and a deletion for each object of the file that is gone.

@@ -1309,7 +1309,7 @@ public final class TreeNode {
 
   // ---- a child of such a root
 
-  /* The root is no more. What has waited here for it stays here. */
+  /* The root is no more. The messages that have waited here for it stay here. */
   private void orphaned() {
     NodeId old = parent();
     isOrphan = true;

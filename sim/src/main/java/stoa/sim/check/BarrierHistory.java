@@ -13,7 +13,7 @@ import java.util.TreeSet;
 public final class BarrierHistory {
   private final int parties;
 
-  // What the parties of a round have seen: whether it opened.
+  // Whether a round opened, as its parties have seen it.
   private final Map<Long, Set<Boolean>> seen = new TreeMap<>();
 
   // How many parties were missing after each arrival, by the round.
@@ -24,7 +24,7 @@ public final class BarrierHistory {
     this.parties = parties;
   }
 
-  /// What programs see of a barrier.
+  /// The view that programs have of a barrier.
   ///
   /// @param arrived how many parties of the round have arrived
   /// @param isBroken whether it is broken

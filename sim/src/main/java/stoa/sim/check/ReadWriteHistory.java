@@ -12,7 +12,7 @@ import java.util.TreeSet;
 public final class ReadWriteHistory {
   private final Set<Long> tokens = new TreeSet<>();
 
-  /// What programs see of a lock.
+  /// The view that programs have of a lock.
   ///
   /// @param token of the last acquisition
   /// @param readers how many the lock remembers
