@@ -76,7 +76,7 @@ public final class PostgresTable<T> {
     return found("select attname from pg_attribute", "attrelid", "attname = 'kind'") != null;
   }
 
-  /// Adds the column of kinds, and forgets the token: nobody knows the kinds of the rows.
+  /// Adds the column of kinds, and forgets the token: the present rows do not tell their kinds.
   private void addKinds() throws SQLException {
     String key =
         found("select quote_ident(conname) from pg_constraint", "conrelid", "contype = 'p'");
