@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -658,42 +659,56 @@ final class ObjectHandler implements Handler {
     return new ObjectAnswer.Waits(awaiting.isTimed());
   }
 
-  /// Finds the first of some waiting calls that goes on.
+  /// Finds the first of some waiting calls that goes on, and those that go on with it.
   private Unblocked.First first(List<byte[]> puts, Execution execution) {
     Object known = instance;
-    if (known == null || lent) return new Unblocked.First(0, false, false, 0);
+    if (known == null || lent) return new Unblocked.First(List.of(0), false, false);
     boolean isTimed = false;
     for (int i = 0; i < puts.size(); i++) {
       var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
       Tried tried = tried(known, puts.get(i), execution, awaiting);
       if (tried.goesOn()) {
-        // A put behind another waiting put may go first only when the turn of that put has passed.
-        int more = i > 0 ? 0 : behind(puts, tried.after(), awaiting, execution);
-        return new Unblocked.First(i, isTimed, false, more);
+        List<Integer> released =
+            i == 0
+                ? front(puts, tried.after(), awaiting, execution)
+                : passing(puts, i, tried.after(), execution);
+        return new Unblocked.First(released, isTimed, false);
       }
       isTimed |= awaiting.isTimed();
-      if (awaiting.holdsOthers()) return new Unblocked.First(puts.size(), isTimed, true, 0);
+      if (awaiting.holdsOthers()) return new Unblocked.First(List.of(), isTimed, true);
     }
-    return new Unblocked.First(puts.size(), isTimed, false, 0);
+    return new Unblocked.First(List.of(), isTimed, false);
   }
 
-  /// Returns how many calls behind the first one go on, each after those in front of it. It ends at
-  /// one that waits, and at one that others must not overtake.
+  /// Returns the front call and those behind it that go on, each after those in front of it. It
+  /// ends at one that waits, and at one that others must not overtake.
   ///
-  /// @param after the object after the first call; null when that is unknown
-  private int behind(
+  /// @param after the object after the front call; null when that is unknown
+  private List<Integer> front(
       List<byte[]> puts, @Nullable Object after, Awaiting first, Execution execution) {
     Object state = after;
     Awaiting last = first;
-    int count = 0;
-    while (state != null && !last.holdsOthers() && count + 1 < puts.size()) {
+    var released = new ArrayList<>(List.of(0));
+    while (state != null && !last.holdsOthers() && released.size() < puts.size()) {
       last = new Awaiting(Awaiting.Purpose.TRIAL, execution);
-      Tried tried = tried(state, puts.get(count + 1), execution, last);
+      Tried tried = tried(state, puts.get(released.size()), execution, last);
       if (!tried.goesOn() || last.holdsOthers()) break;
       state = tried.after();
-      count++;
+      released.add(released.size());
     }
-    return count;
+    return released;
+  }
+
+  /// Returns a call that passes waiting ones, and the front one if that goes on after it. A put for
+  /// which a take waits is such a call. Those between them go on only when their turn comes.
+  ///
+  /// @param after the object after the passing call; null when that is unknown
+  private List<Integer> passing(
+      List<byte[]> puts, int passing, @Nullable Object after, Execution execution) {
+    if (after == null) return List.of(passing);
+    var awaiting = new Awaiting(Awaiting.Purpose.TRIAL, execution);
+    boolean releases = tried(after, puts.getFirst(), execution, awaiting).goesOn();
+    return releases ? List.of(passing, 0) : List.of(passing);
   }
 
   /// A trial of a waiting call.

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Awaits;
@@ -24,7 +25,13 @@ import stoa.Limits;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.base.Clock;
+import stoa.spi.Forkable;
+import stoa.storage.Device;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.running.WaitingCalls;
+import stoa.store.threads.Threads;
 
 /// The calls that wait in the store of this process.
 class WaitingCallsTest {
@@ -42,6 +49,33 @@ class WaitingCallsTest {
       Call.await(() -> free >= count);
       free -= count;
       return ++taken;
+    }
+  }
+
+  /// A place for one item. Its puts may wait, too.
+  @Shared(name = "waiting.Slot")
+  static class Slot implements Forkable<Slot> {
+    private @Nullable String item;
+
+    @Awaits
+    public void put(String next) {
+      Call.await(() -> item == null);
+      item = next;
+    }
+
+    @Awaits
+    public String take() {
+      Call.await(() -> item != null);
+      String taken = Objects.requireNonNull(item);
+      item = null;
+      return taken;
+    }
+
+    @Override
+    public Slot fork() {
+      var copy = new Slot();
+      copy.item = item;
+      return copy;
     }
   }
 
@@ -240,5 +274,25 @@ class WaitingCallsTest {
       box.offer("apple");
       assertEquals("apple", taken.join());
     }
+  }
+
+  @Test
+  void aPutForWhichATakeWaitsIsLoggedTogetherWithIt() {
+    var device = Device.open(new MemoryDisk(64 << 20), DeviceConfig.standard());
+    var config = StoaConfig.of("file:simulated");
+    long fewest = Long.MAX_VALUE;
+    try (Stoa stoa = EmbeddedEngine.open(config, () -> device, Clock.system(), Threads.real())) {
+      Slot slot = stoa.get(Slot.class, "a");
+      for (int i = 0; i < 50; i++) {
+        CompletableFuture<String> taken = stoa.async(slot, Slot::take);
+        awaitWaiting(stoa, 1);
+        long before = device.stats().syncs();
+        slot.put("item " + i);
+        assertEquals("item " + i, taken.join());
+        fewest =
+            Math.min(fewest, device.stats().syncs() - before); // the note of an arrival adds one
+      }
+    }
+    assertEquals(1, fewest);
   }
 }

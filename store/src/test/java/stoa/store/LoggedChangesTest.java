@@ -3,6 +3,7 @@ package stoa.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stoa.store.Script.key;
 import static stoa.store.Script.put;
 import static stoa.store.Script.text;
@@ -113,6 +114,23 @@ class LoggedChangesTest {
       assertEquals(List.of(), told(reader));
       put(store, "k", "a");
       assertEquals(List.of("k a"), told(reader));
+    }
+  }
+
+  @Test
+  void readsLargeEntriesInPagesThatFitMemory() {
+    String large = "x".repeat(1 << 20);
+    try (var store = Script.open(log)) {
+      var told = new ArrayList<String>();
+      for (int i = 0; i < 20; i++) {
+        put(store, "k" + i % 3, i + large);
+        told.add("k" + i % 3 + " " + i + large);
+      }
+      var all = new LoggedChange.ChangeQuery("script", null, LoggedChange.Detail.STATES, 0);
+      var changes = store.changes(NAMES);
+      LoggedChange.Page page = changes.read(new LogAddress(0, 1), changes.committed(), all, 1_000);
+      assertTrue(page.bytes() < 10 << 20, () -> page.bytes() + " bytes");
+      assertEquals(told, told(reader(store)));
     }
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import stoa.Change;
 import stoa.ChangeStream;
@@ -26,7 +27,8 @@ import stoa.bench.report.Result;
 
 /// Measures a durable subscriber to the changes of objects in this process: how fast it reads what
 /// was logged while it was away, and how much slower writers are while it follows them, in windows
-/// that take turns with windows in which nobody reads.
+/// that take turns with windows in which nobody reads: writers that use the whole machine, and
+/// writers at half of that rate.
 public final class ChangesBenchmark implements Benchmark<ChangesScale> {
   private static final int CALLERS = 64;
   private static final double READ_MIN = 100_000;
@@ -38,6 +40,12 @@ public final class ChangesBenchmark implements Benchmark<ChangesScale> {
   private static final String ALONE = "calls while nobody reads";
   private static final String FOLLOWED = "calls while a subscriber follows";
   private static final String TOLD = "changes that it gets meanwhile";
+  private static final String PACED_ALONE = "calls at half that rate while nobody reads";
+  private static final String PACED_FOLLOWED = "calls at half that rate while a subscriber follows";
+  private static final String PACED_TOLD = "changes that it gets at half that rate";
+
+  // A caller at a rate makes so many calls without a pause.
+  private static final int BURST = 16;
 
   /// Makes the benchmark.
   public ChangesBenchmark() {}
@@ -77,6 +85,7 @@ public final class ChangesBenchmark implements Benchmark<ChangesScale> {
           if (window % 2 == 0) load.measureAlone();
           load.measureFollowed();
           if (window % 2 != 0) load.measureAlone();
+          load.measurePaced(window % 2 == 0);
         }
       }
     }
@@ -87,7 +96,12 @@ public final class ChangesBenchmark implements Benchmark<ChangesScale> {
             Result.of(samples, STATES, "changes/s").beside(READ, samples.median(READ)),
             Result.of(samples, ALONE, "calls/s"),
             Result.of(samples, FOLLOWED, "calls/s").beside(ALONE, samples.median(ALONE)),
-            Result.of(samples, TOLD, "changes/s").beside(FOLLOWED, samples.median(FOLLOWED))));
+            Result.of(samples, TOLD, "changes/s").beside(FOLLOWED, samples.median(FOLLOWED)),
+            Result.of(samples, PACED_ALONE, "calls/s"),
+            Result.of(samples, PACED_FOLLOWED, "calls/s")
+                .beside(PACED_ALONE, samples.median(PACED_ALONE)),
+            Result.of(samples, PACED_TOLD, "changes/s")
+                .beside(PACED_FOLLOWED, samples.median(PACED_FOLLOWED))));
     findings.atLeast(
         "changes read in a second, at least %,.0f".formatted(READ_MIN),
         READ_MIN,
@@ -96,6 +110,10 @@ public final class ChangesBenchmark implements Benchmark<ChangesScale> {
         "calls while a subscriber follows ÷ calls while nobody reads, at least " + RATIO_MIN,
         RATIO_MIN,
         samples.medianRatio(FOLLOWED, ALONE));
+    findings.atLeast(
+        "the same with writers at half of the rate, at least " + RATIO_MIN,
+        RATIO_MIN,
+        samples.medianRatio(PACED_FOLLOWED, PACED_ALONE));
     return findings.outcome();
   }
 
@@ -121,17 +139,33 @@ public final class ChangesBenchmark implements Benchmark<ChangesScale> {
       var _ = counters.get(i % counters.size()).add(1);
     }
 
-    /// Has all callers call for some time; returns how often they did.
+    /// Has all callers call for some time, as fast as they can; returns how often they did.
     private long call(Duration time) throws Exception {
-      long end = System.nanoTime() + time.toNanos();
+      return call(time, 0);
+    }
+
+    /// Has all callers call for some time; returns how often they did.
+    ///
+    /// @param restNanos the time from the beginning of a caller's burst to that of its next one; a
+    ///   caller that is late catches up
+    private long call(Duration time, long restNanos) throws Exception {
+      long begin = System.nanoTime();
+      long end = begin + time.toNanos();
       var calls = new LongAdder();
       Parallel.run(
           CALLERS,
           CALLERS,
           caller -> {
-            for (int turn = caller; System.nanoTime() < end; turn += CALLERS) {
-              step(turn);
-              calls.increment();
+            long due = begin + caller * restNanos / CALLERS;
+            int turn = caller;
+            for (long now = begin; now < end; now = System.nanoTime()) {
+              if (now < due) {
+                LockSupport.parkNanos(due - now);
+                continue;
+              }
+              due += restNanos;
+              for (int i = 0; i < BURST; i++, turn += CALLERS) step(turn);
+              calls.add(BURST);
             }
           });
       return calls.sum();
@@ -175,14 +209,27 @@ public final class ChangesBenchmark implements Benchmark<ChangesScale> {
     }
 
     private void measureFollowed() throws Exception {
+      measureFollowed(FOLLOWED, TOLD, 0);
+    }
+
+    /// Measures writers that leave half of the machine to others.
+    private void measurePaced(boolean isAloneFirst) throws Exception {
+      long restNanos = Math.round(2e9 * CALLERS * BURST / samples.median(ALONE));
+      if (!isAloneFirst) measureFollowed(PACED_FOLLOWED, PACED_TOLD, restNanos);
+      Duration time = context.scale().time();
+      samples.add(PACED_ALONE, call(time, restNanos) * 1e9 / time.toNanos());
+      if (isAloneFirst) measureFollowed(PACED_FOLLOWED, PACED_TOLD, restNanos);
+    }
+
+    private void measureFollowed(String calls, String changes, long restNanos) throws Exception {
       var over = new AtomicBoolean();
       var failure = new AtomicReference<Throwable>();
       var told = new LongAdder();
       LogAddress now = stoa.streams().tail();
       Thread reader = Thread.ofVirtual().start(() -> follow(now, over, told, failure));
       Duration time = context.scale().time();
-      samples.add(FOLLOWED, call(time) * 1e9 / time.toNanos());
-      samples.add(TOLD, told.sum() * 1e9 / time.toNanos());
+      samples.add(calls, call(time, restNanos) * 1e9 / time.toNanos());
+      samples.add(changes, told.sum() * 1e9 / time.toNanos());
       over.set(true);
       reader.join();
       Throwable failed = failure.get();

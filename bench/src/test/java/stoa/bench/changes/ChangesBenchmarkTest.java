@@ -20,7 +20,7 @@ class ChangesBenchmarkTest {
     Outcome outcome =
         new ChangesBenchmark()
             .run(new Context<>(folder, tiny, new ChangesScale(2, 400, 10), _ -> {}));
-    assertEquals(5, outcome.results().size());
+    assertEquals(8, outcome.results().size());
     assertTrue(outcome.table().contains("changes/s"), outcome::table);
   }
 }

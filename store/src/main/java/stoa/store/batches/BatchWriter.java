@@ -213,7 +213,9 @@ public final class BatchWriter implements Journal, Intake.Help {
 
   @Override
   public void logAgain(PutRequest attempt) {
-    logAsync(attempt);
+    intake.add(attempt);
+    BriefTurn turn = turns.current();
+    if (turn == null || !turn.isWriting()) callWriterThread();
   }
 
   @Override
@@ -256,10 +258,17 @@ public final class BatchWriter implements Journal, Intake.Help {
         || intake.moments().isUnderWay(resident.key.stream(), resident.ordered)) {
       intake.add(question);
       callWriterThread();
-    } else if (!intake.refuses(question) && resident.enqueue(question)) {
-      if (question.pace == Pace.BRIEF && threads.isGathering()) turns.mine().add(resident);
-      else resident.dispatch();
+    } else if (!intake.refuses(question)) {
+      askSoon(question);
     }
+  }
+
+  @Override
+  public void askSoon(QuestionRequest question) {
+    Resident resident = question.resident;
+    if (!resident.enqueue(question)) return;
+    if (question.pace == Pace.BRIEF && threads.isGathering()) turns.mine().add(resident);
+    else resident.dispatch();
   }
 
   /// Puts a question behind the waiting requests of its key.
@@ -481,13 +490,13 @@ public final class BatchWriter implements Journal, Intake.Help {
   /// several calls share a batch.
   public void writeGathered() {
     BriefTurn turn = turns.mine();
-    turn.begin();
+    turn.beginWriting();
     try {
       var mine = new ArrayList<Resident>();
       turn.run(mine); // requests that need no batch, and must not wait for one
       if (!intake.isEmpty()) {
         turn.end();
-        turn.begin();
+        turn.beginWriting();
       }
       boolean written = true;
       for (int batch = 0; written && batch < GATHERED_BATCHES_MAX && mayWriteHere(); batch++) {
@@ -512,9 +521,10 @@ public final class BatchWriter implements Journal, Intake.Help {
     return intake.takesLessThan(SWIFT_MICROS) || (isAlone() && intake.takesLessThan(SOON_MICROS));
   }
 
-  /// Returns whether exactly one request is in progress, beside notes that nobody waits for.
+  /// Returns whether exactly one request is in progress, beside those that its batch has behind it
+  /// and notes that nobody waits for.
   private boolean isAlone() {
-    int underWay = admission.underWay();
+    int underWay = admission.underWay() - intake.behindNext();
     return underWay == 1
         || (underWay <= 1 + NOTES_COUNTED_MAX && underWay - intake.unhurried() == 1);
   }

@@ -35,6 +35,7 @@ final class BriefTurn {
 
   // Owned by the thread.
   private boolean under;
+  private boolean writes;
   private @Nullable Runnable last;
 
   // Owned by the watch.
@@ -43,6 +44,17 @@ final class BriefTurn {
   /// Begins the turn on its thread.
   void begin() {
     under = true;
+  }
+
+  /// Begins the turn on its thread, which afterwards writes what the runs have added to the queue.
+  void beginWriting() {
+    begin();
+    writes = true;
+  }
+
+  /// Returns whether its thread writes what the runs add to the queue.
+  boolean isWriting() {
+    return writes;
   }
 
   /// Adds a key to run with the next ones.
@@ -74,6 +86,7 @@ final class BriefTurn {
   /// Ends the turn and runs the tasks that follow it.
   void end() {
     under = false;
+    writes = false;
     last = null;
     for (Runnable task; (task = afterwards.poll()) != null; ) task.run();
   }

@@ -319,6 +319,11 @@ public final class Intake {
     return queue.isEmpty() && !notesDue && !hasDeferred();
   }
 
+  /// Returns how many requests come right behind the first one in the queue.
+  int behindNext() {
+    return queue.peek() instanceof PutRequest put ? put.behind.size() : 0;
+  }
+
   /// Returns how many notes wait for a batch that others need.
   int unhurried() {
     return unhurried.size();

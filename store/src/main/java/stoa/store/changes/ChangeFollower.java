@@ -10,8 +10,9 @@ import stoa.store.watching.Progress;
 /// Reads changes a page at a time, and waits at their end. One thread reads; any thread closes.
 @SuppressWarnings("exports") // see the package
 public final class ChangeFollower {
-  private static final int ENTRIES_MIN = 16;
-  private static final int ENTRIES_MAX = 1_024;
+  // A page has many entries of each key where it can, since it reads each key once.
+  private static final int ENTRIES_MIN = 256;
+  private static final int ENTRIES_MAX = 8_192;
 
   // About how many bytes of changes are in memory.
   private static final long BYTES_MAX = 1 << 20;
@@ -40,11 +41,6 @@ public final class ChangeFollower {
     this.next = from;
     this.asked = asked;
     this.pagesMax = pagesMax;
-  }
-
-  /// Returns how many entries a page may have: one with states keeps all of them in memory.
-  private int entriesLimit() {
-    return asked.detail() == LoggedChange.Detail.STATES ? ENTRIES_MIN : ENTRIES_MAX;
   }
 
   /// Returns the log address from which on this has read nothing.
@@ -78,7 +74,7 @@ public final class ChangeFollower {
       if (page.level() != null) level = page.level();
       ahead.addAll(page.slots());
       if (page.bytes() > BYTES_MAX) entriesMax = Math.max(1, entriesMax / 2);
-      else if (page.bytes() < BYTES_MAX / 4) entriesMax = Math.min(entriesLimit(), 2 * entriesMax);
+      else if (page.bytes() < BYTES_MAX / 4) entriesMax = Math.min(ENTRIES_MAX, 2 * entriesMax);
     }
     return closed.get() ? null : ahead.poll();
   }

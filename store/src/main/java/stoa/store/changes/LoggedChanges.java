@@ -51,6 +51,9 @@ public final class LoggedChanges {
   private static final int KNOWN_MAX = 65_536;
   private static final int SCANNED_MAX = 16_384;
   private static final int WARM_MAX = 4_096;
+
+  // How many bytes of entries and states a page has, unless it has one log address.
+  private static final long PAGE_BYTES_MAX = 4 << 20;
   private static final Known NONE = new Known(null, new byte[0]);
 
   /// The parts that are needed to read changes.
@@ -145,7 +148,6 @@ public final class LoggedChanges {
       LogAddress from, long end, LoggedChange.ChangeQuery asked, int entriesMax) {
     parts.health.checkOpen();
     requireKept(from, asked);
-    var part = new Reading(asked, entriesMax);
     long first = parts.users.counterOf(from);
     // Counters rise over the epochs of a log, so a reader that knows this address has seen more of
     // its epoch. One of several logs in one order has epochs of its own.
@@ -156,9 +158,12 @@ public final class LoggedChanges {
               + ": the store was restored as of an earlier moment; begin anew with the present"
               + " states (Changes.fromPresent)");
     }
-    if (first <= end) parts.users.visitLog(first, end, part::take);
+    Reading part = read(first, end, asked, entriesMax);
+    for (int entries = entriesMax; part.isLarge; ) {
+      entries = Math.max(1, Math.min(entries, part.entries) / 2);
+      part = read(first, end, asked, entries);
+    }
     requireKept(from, asked); // it may have been released just now
-    part.load();
     List<LoggedChange.Slot> slots = part.slots();
     long counter = part.isFull() ? part.last().counter() : Math.max(end, from.counter() - 1);
     long epoch = part.scanned == 0 ? from.epoch() : part.last().epoch();
@@ -167,6 +172,13 @@ public final class LoggedChanges {
       level = new LogAddress(epoch, counter); // another store may have issued it
     }
     return new LoggedChange.Page(slots, new LogAddress(epoch, counter + 1), level, part.bytes);
+  }
+
+  private Reading read(long first, long end, LoggedChange.ChangeQuery asked, int entriesMax) {
+    var part = new Reading(asked, entriesMax);
+    if (first <= end) parts.users.visitLog(first, end, part::take);
+    part.load();
+    return part;
   }
 
   private void requireKept(LogAddress from, LoggedChange.ChangeQuery asked) {
@@ -263,6 +275,12 @@ public final class LoggedChanges {
     private int scanned;
     private long bytes;
 
+    // The bytes of the entries that it has read, and of the states that it has made.
+    private long read;
+
+    // Whether these are more than a page may have.
+    private boolean isLarge;
+
     private Reading(LoggedChange.ChangeQuery asked, int entriesMax) {
       this.asked = asked;
       this.entriesMax = entriesMax;
@@ -274,6 +292,13 @@ public final class LoggedChanges {
 
     private LogAddress last() {
       return Objects.requireNonNull(last);
+    }
+
+    /// Counts bytes; returns whether there is room for more.
+    private boolean hasRoomAfter(int length) {
+      read += length;
+      isLarge = read > PAGE_BYTES_MAX && items.size() > 1;
+      return !isLarge;
     }
 
     /// Takes the next address of the log; returns whether there is room for another one.
@@ -296,6 +321,7 @@ public final class LoggedChanges {
 
     private void load() {
       for (Section section : sections.values()) {
+        if (isLarge) return;
         Known found = known(section.stream);
         if (found.space == null) continue;
         Key key = names.key(found.space, found.name);
@@ -312,8 +338,8 @@ public final class LoggedChanges {
 
     private void load(Section section, Key key, Resident resident) {
       skipReleased(section, key);
-      long end = section.read(key);
-      if (section.lastChange == 0) return;
+      long end = section.read(key, this);
+      if (isLarge || section.lastChange == 0) return;
       long settled = parts.finder.settled(resident, section.lastChange, late);
       if (settled > end) {
         streams.scan(
@@ -376,6 +402,7 @@ public final class LoggedChanges {
         Answer answer = deletes ? null : state.answerAt(entry.address());
         if (!deletes && (answer == null || answer.isWaiting())) continue;
         byte[] after = states ? bytes(state) : null;
+        if (after != null && !hasRoomAfter(after.length)) return;
         Records.Put put = deletes ? null : Records.put(entry.payload());
         section.changes.put(
             entry.address(), new LoggedChange(key, entry, put, answer, before, after));
@@ -424,7 +451,7 @@ public final class LoggedChanges {
     }
 
     /// Reads the entries; returns the last address that it has read.
-    private long read(Key key) {
+    private long read(Key key, Reading page) {
       if (first > last) return last;
       var next = new long[] {first};
       streams.scan(
@@ -437,9 +464,9 @@ public final class LoggedChanges {
             note(entry);
             if (Records.isChange(entry)) lastChange = entry.address();
             if (Records.isChange(entry) || entry.kind() == Records.CHECKPOINT) entries.add(entry);
-            return true;
+            return page.hasRoomAfter(entry.payload().length);
           });
-      if (next[0] <= last) throw tooOld("of " + key, null);
+      if (next[0] <= last && !page.isLarge) throw tooOld("of " + key, null);
       return last;
     }
 

@@ -20,6 +20,10 @@ public interface Journal {
   ///   if it has logged that one, so that when the last answer is durable, all answers are
   NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before);
 
+  /// Asks a key's handler behind the waiting requests of its key; does not wait. A thread that
+  /// gathers requests runs a brief question itself.
+  void askSoon(QuestionRequest question);
+
   /// Logs and runs a put again that waits for a condition, with the next batch; does not wait.
   void logAgain(PutRequest attempt);
 

@@ -568,6 +568,12 @@ public final class Resident extends StreamEnd implements Runnable {
     return !state.isCheckpointDue((int) Math.min(weight, Integer.MAX_VALUE));
   }
 
+  /// Returns whether a copy of the state takes little time; false while no state is in memory.
+  boolean forksCheaply() {
+    Materialized state = live;
+    return state != null && state.forksCheaply();
+  }
+
   /// Makes a worker run the lane, unless one is on its way already.
   public void dispatch() {
     if (dispatched == 0 && DISPATCHED.compareAndSet(this, 0, 1)) runs.threads.work(this);

@@ -37,6 +37,8 @@ public final class WaitingCalls {
    * The first put in a line also gets an attempt without a question, in the batch of a change and
    * right behind it: often it is what the put waits for. So a hand-over takes one batch, not two.
    * After such a guess was wrong, there is none until a put has gone on.
+   * A put that passes those in front of it is logged together with the front one, if that goes on
+   * after it.
    *
    * Invariants:
    * (1) A key has one search at a time. A change during a search makes it begin again.
@@ -60,6 +62,9 @@ public final class WaitingCalls {
   // How many puts one question tries. A question whose search was overtaken by a change is followed
   // by one for twice as many, so that the search of a key that always changes reaches all its puts.
   private static final int TRIED_MIN = 64;
+
+  // How many brief puts a brief question tries.
+  private static final int BRIEF_TRIED_MAX = 4;
 
   private final Map<Resident, Line> lines = new ConcurrentHashMap<>();
   private final AtomicInteger all = new AtomicInteger();
@@ -243,21 +248,27 @@ public final class WaitingCalls {
       return;
     }
     resident.books().begun();
-    Terms terms = Terms.expecting(tried.getFirst().put.existence).at(Pace.LONG);
+    Pace pace = isBrief(resident, tried) ? Pace.BRIEF : Pace.LONG;
+    Terms terms = Terms.expecting(tried.getFirst().put.existence).at(pace);
     var asked = new GetRequest(resident, question, terms, 0);
     asked.whenDone(done -> found(line, tried, first, (GetRequest) done));
-    if (resident.enqueue(asked)) resident.dispatch();
+    journal.askSoon(asked);
+  }
+
+  /// Returns whether the trials of some puts take little time together.
+  private static boolean isBrief(Resident resident, List<Waiter> tried) {
+    return tried.size() <= BRIEF_TRIED_MAX
+        && resident.forksCheaply()
+        && tried.stream().allMatch(waiter -> waiter.put.pace == Pace.BRIEF);
   }
 
   private void found(Line line, List<Waiter> tried, int from, GetRequest asked) {
     // Of a question that failed the first put says why.
-    int index = 0;
-    int more = 0;
+    List<Integer> released = List.of(0);
     boolean isHeld = false;
     if (!asked.failed()) {
       var found = (Unblocked.First) asked.answer();
-      index = found.index();
-      more = found.more();
+      released = found.released();
       isHeld = found.isHeld();
       if (found.isTimed()) {
         synchronized (line) {
@@ -265,12 +276,15 @@ public final class WaitingCalls {
         }
       }
     }
+    int waiting = released.isEmpty() ? tried.size() : released.getFirst();
+    // The front put of those that were tried is the front of the line only in the first question.
+    if (from > 0 && waiting > 0 && !released.isEmpty()) released = released.subList(0, 1);
     synchronized (line) {
-      for (Waiter waiter : tried.subList(0, index)) waiter.waited = true;
+      for (Waiter waiter : tried.subList(0, waiting)) waiter.waited = true;
     }
     if (isOvertaken(line, from)) search(line, 0);
-    else if (index < tried.size()) attempt(line, tried.subList(index, index + 1 + more));
-    else search(line, isHeld ? Integer.MAX_VALUE : from + index);
+    else if (!released.isEmpty()) attempt(line, released.stream().map(tried::get).toList());
+    else search(line, isHeld ? Integer.MAX_VALUE : from + waiting);
   }
 
   /// Returns whether the puts in front of those that were tried were tried at an earlier state.
@@ -355,7 +369,7 @@ public final class WaitingCalls {
         line.isTimed |= attempt.answer().isTimed();
       } else {
         line.waiters.remove(waiter);
-        if (!waiter.waited && !isGuess) line.resident.callsWait = false;
+        if (!isGuess) line.resident.callsWait = waiter.waited;
       }
       last = --group.left == 0;
       next = Math.max(0, group.next);
