@@ -76,7 +76,11 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
     return new Changes<>(type, null, new Start.Now(), Detail.CALLS);
   }
 
-  /// Returns the changes of one object.
+  /// Returns the changes of one object, or of one collection.
+  ///
+  /// The entries of a [ShardedMap] are in many objects: a change is that of one of them, named by
+  /// [Change#at], and its states are maps with the entries of this one. With [#fromPresent], each
+  /// of the objects shows its entries. A [SharedBTree] is refused.
   ///
   /// @param shared its proxy
   public static <T> Changes<T> ofObject(T shared) {

@@ -80,19 +80,27 @@ final class SharedChanges<T> implements ChangeStream<T> {
     byte[] key = null;
     T object = what.object();
     StateForm form = null;
-    if (object instanceof Facade facade) {
-      form = (_, state, version) -> facade.through(lens(state, version));
-    }
-    if (object != null) {
+    Facade.Parts parts = object instanceof Facade facade ? facade.parts() : null;
+    if (parts != null) {
+      var _ = stoa.changing(Sharing.behind(object));
+      type = parts.type();
+      form = (_, state, version) -> parts.part().through(lens(state, version));
+    } else if (object != null) {
       SharedCall live = stoa.changing(object);
       type = live.key().space();
       key = live.key().name();
+      if (object instanceof Facade facade) {
+        form = (_, state, version) -> facade.through(lens(state, version));
+      }
     } else if (what.type() != null) {
       type = log.typeOf(what.type());
     } else {
       form = (ref, state, version) -> collection(stoa, ref, state, version);
     }
-    var query = new ChangeQuery(type, key, what.detail(), 0);
+    ChangeQuery query =
+        parts == null
+            ? new ChangeQuery(type, key, what.detail(), 0)
+            : new ChangeQuery(type, key, what.detail(), 0, parts.hasKey());
     return switch (what.start()) {
       case Changes.Start.Now() -> {
         LogAddress now = service.streams().tail();
@@ -108,16 +116,15 @@ final class SharedChanges<T> implements ChangeStream<T> {
       }
       case Changes.Start.Beginning() -> {
         long now = service.streams().tail().counter();
-        var passing = new ChangeQuery(type, key, what.detail(), now);
         LogAddress begin = StreamStore.BEGINNING;
-        Service.Tail<ChangeSet> all = log.follow(passing, begin);
+        Service.Tail<ChangeSet> all = log.follow(query.passing(now), begin);
         yield new SharedChanges<>(all, null, form, begin, ended);
       }
       case Changes.Start.Present() -> {
         Service.Pinned held = service.pin(null, null);
         try {
-          var states = new ChangeQuery(type, key, Changes.Detail.STATES, 0);
           LogAddress at = held.address();
+          ChangeQuery states = query.with(Changes.Detail.STATES);
           var objects = new Present(log.present(states, at), held);
           Service.Tail<ChangeSet> behind = log.follow(query, behind(at));
           yield new SharedChanges<>(behind, objects, form, at, ended);

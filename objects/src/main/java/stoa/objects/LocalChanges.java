@@ -150,7 +150,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
         while (true) {
           LoggedChange.Slot slot = follower.poll();
           if (slot == null) return null;
-          ChangeSet set = set(slot, query.detail());
+          ChangeSet set = set(slot, query);
           if (set != null) return set;
         }
       }
@@ -161,7 +161,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
         while (true) {
           LoggedChange.Slot slot = follower.next(deadline - timing.nanoTime());
           if (slot == null) return null;
-          ChangeSet set = set(slot, query.detail());
+          ChangeSet set = set(slot, query);
           if (set != null) return set;
         }
       }
@@ -178,10 +178,11 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
     };
   }
 
-  private @Nullable ChangeSet set(LoggedChange.Slot slot, Changes.Detail detail) {
+  private @Nullable ChangeSet set(LoggedChange.Slot slot, ChangeQuery query) {
     var ones = new ArrayList<ChangeSet.One>(slot.changes().size());
     for (LoggedChange change : slot.changes()) {
-      if (isOfState(change)) ones.add((index, size) -> decoded(change, detail, index, size));
+      if (!isOfState(change) || !query.hasKey().test(change.key().name())) continue;
+      ones.add((index, size) -> decoded(change, query.detail(), index, size));
     }
     return ones.isEmpty() ? null : new ChangeSet(slot.address(), ones);
   }
@@ -348,7 +349,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
       while (ahead == null) {
         if (page.hasNext()) {
           LoggedChange.Present one = page.next();
-          if (isConstructed(one)) ahead = one;
+          if (query.hasKey().test(one.key().name()) && isConstructed(one)) ahead = one;
           continue;
         }
         String type = part.type();

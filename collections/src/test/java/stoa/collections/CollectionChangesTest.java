@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,7 @@ import stoa.Index;
 import stoa.ObjectEvent;
 import stoa.ObjectListener;
 import stoa.Schedule;
+import stoa.ShardedMap;
 import stoa.Shared;
 import stoa.SharedBlockingDeque;
 import stoa.SharedList;
@@ -26,8 +29,8 @@ import stoa.SharedNavigableMap;
 import stoa.SharedRangeMap;
 import stoa.Stoa;
 
-/// A stream of the changes of all objects shows what programs know.
-class AllChangesTest {
+/// Streams of the changes of collections, and of all objects, show what programs know.
+class CollectionChangesTest {
   @Shared(name = "all.Order")
   static class Order {
     @Index private String customer = "";
@@ -139,6 +142,58 @@ class AllChangesTest {
         }
         requireCollections(shown);
       }
+    }
+  }
+
+  /// Replaces the entries of a part of a map.
+  private static void mirror(Map<String, Long> mirror, Change<ShardedMap<String, Long>> change) {
+    ShardedMap<String, Long> before = change.before();
+    if (before != null) mirror.keySet().removeAll(before.keySet());
+    ShardedMap<String, Long> after = change.after();
+    if (after != null) mirror.putAll(after);
+  }
+
+  private static boolean hasToken(ChangeStream<?> changes) {
+    try {
+      return changes.token() != null;
+    } catch (IllegalStateException more) {
+      return false;
+    }
+  }
+
+  @Test
+  void aShardedMapShowsTheChangesOfItsChildren() throws InterruptedException {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      ShardedMap<String, Long> map = stoa.shardedMap("m", String.class, Long.class, 4);
+      ShardedMap<String, Long> other = stoa.shardedMap("n", String.class, Long.class, 4);
+      for (int i = 0; i < 10; i++) map.put("k" + i, (long) i);
+      other.put("x", 1L);
+      var mirror = new TreeMap<String, Long>();
+      try (var changes = stoa.changes(Changes.ofObject(map).withStates().fromPresent())) {
+        while (!hasToken(changes)) mirror(mirror, changes.next());
+        assertEquals(new TreeMap<>(map), mirror);
+        stoa.map("m", String.class, Long.class).put("y", 1L);
+        other.put("z", 2L);
+        stoa.transact(() -> {
+          map.put("k1", 100L);
+          map.remove("k2");
+          map.put("k10", 10L);
+        });
+        map.put("end", 0L);
+        var sizes = new ArrayList<Integer>();
+        while (!mirror.containsKey("end")) {
+          Change<ShardedMap<String, Long>> change = changes.next();
+          sizes.add(change.at().size());
+          mirror(mirror, change);
+        }
+        assertEquals(List.of(3, 3, 3, 1), sizes);
+        assertEquals(new TreeMap<>(map), mirror);
+        other.put("z", 3L);
+        assertEquals(Optional.empty(), changes.next(Duration.ofMillis(1)));
+      }
+      var tree = stoa.bTree("t", String.class, Long.class);
+      assertThrows(
+          UnsupportedOperationException.class, () -> stoa.changes(Changes.ofObject(tree)).close());
     }
   }
 }
