@@ -201,9 +201,9 @@ class PostgresTableTest {
     assertEquals(3, table.run(stoa, IDLE));
     assertEquals(
         List.of(
+            plenty + " String: long",
             one + " " + Place.class.getName() + ": first",
-            one + " " + Place.class.getName() + ": other",
-            plenty + " String: long"),
+            one + " " + Place.class.getName() + ": other"),
         notes(database, "places"));
     stoa.delete(first);
     stoa.delete(stoa.get(Note.class, plenty));
@@ -239,7 +239,9 @@ class PostgresTableTest {
     try (var ask = database.createStatement();
         var found =
             ask.executeQuery(
-                "select key, kind, state ->> 'text' from " + table + " order by kind, 3")) {
+                "select key, kind, state ->> 'text' from "
+                    + table
+                    + " order by kind collate \"C\", (state ->> 'text') collate \"C\"")) {
       while (found.next()) {
         rows.add(found.getString(1) + " " + found.getString(2) + ": " + found.getString(3));
       }
