@@ -9,6 +9,7 @@ import static stoa.store.Script.text;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import stoa.CallFailed;
 import stoa.LogAddress;
