@@ -177,7 +177,7 @@ class JsonLinesTest {
       small.add(2);
       write(stoa, path);
       stoa.delete(small);
-      number.add(3);
+      for (int i = 0; i < 3; i++) number.add(3);
       var history = stoa.history(number);
       assertEquals(history.version(), history.trim(history.version()));
       write(stoa, path); // begins anew with the present objects, and deletes what is gone
