@@ -60,10 +60,10 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
   /// for coordination, and of collections. The objects in which the store itself keeps timers,
   /// indexes, tags and listeners are left out.
   ///
-  /// An object is named by its stored type. That of a collection is `stoa.Map`, `stoa.NavigableMap`,
-  /// `stoa.RangeMap`, `stoa.List` for lists, queues and stacks, or `stoa.BlockingList`. A
-  /// [ShardedMap] shows the changes of its children, which are of type `stoa.Map`, and a
-  /// [SharedBTree] those of its nodes, of type `stoa.BTree`.
+  /// An object is named by its stored type. That of a collection is `stoa.Map`,
+  /// `stoa.NavigableMap`, `stoa.RangeMap`, `stoa.List` for lists, queues and stacks, or
+  /// `stoa.BlockingList`. A [ShardedMap] shows the changes of its children, which are of type
+  /// `stoa.Map`, and a [SharedBTree] those of its nodes, of type `stoa.BTree`.
   public static Changes<Object> all() {
     return new Changes<>(null, null, new Start.Now(), Detail.CALLS);
   }
@@ -111,9 +111,9 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
 
   /// Returns the same with answers, and with the states before and after each change.
   ///
-  /// The states of a collection are collections that can only be read. With [#all], a queue or stack
-  /// shows them as lists, and the nodes of a [SharedBTree] and the base of a [ShardedMap] show
-  /// states of no class that programs know.
+  /// The states of a collection are collections that can only be read. With [#all], a queue or
+  /// stack shows them as lists, and the nodes of a [SharedBTree] and the base of a [ShardedMap]
+  /// show states of no class that programs know.
   public Changes<T> withStates() {
     return new Changes<>(type, object, start, Detail.STATES);
   }

@@ -37,8 +37,8 @@ public interface Collections {
           ShardedMap.class,
           SharedBTree.class);
 
-  /// The stored names of the types in whose objects the store itself keeps indexes, timers, tags and
-  /// listeners. They call or read objects of every type on behalf of their caller.
+  /// The stored names of the types in whose objects the store itself keeps indexes, timers, tags
+  /// and listeners. They call or read objects of every type on behalf of their caller.
   Set<String> OWN_TYPES =
       Set.of(
           "stoa.Index",

@@ -199,8 +199,7 @@ public final class InstalledCollections implements Collections {
   }
 
   @Override
-  public @Nullable Facade whole(
-      Stoa stoa, Ref<?> ref, Class<?> type, UnaryOperator<Object> lens) {
+  public @Nullable Facade whole(Stoa stoa, Ref<?> ref, Class<?> type, UnaryOperator<Object> lens) {
     return new Viewed(host(stoa), ref, new View.Remote(), lens).whole(type);
   }
 

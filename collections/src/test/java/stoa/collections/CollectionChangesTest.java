@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.junit.jupiter.api.Test;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import stoa.Change;
 import stoa.ChangeStream;
 import stoa.Changes;
@@ -114,13 +114,15 @@ class CollectionChangesTest {
     var map = assertInstanceOf(SharedMap.class, after(shown, "stoa.Map[map]"));
     assertEquals(Map.of("a", 1L), map);
     assertThrows(UnsupportedOperationException.class, map::clear);
-    var sorted = assertInstanceOf(SharedNavigableMap.class, after(shown, "stoa.NavigableMap[sorted]"));
+    var sorted =
+        assertInstanceOf(SharedNavigableMap.class, after(shown, "stoa.NavigableMap[sorted]"));
     assertEquals("b", sorted.firstKey());
     var ranges = assertInstanceOf(SharedRangeMap.class, after(shown, "stoa.RangeMap[ranges]"));
     assertEquals(List.of(new SharedRangeMap.Range<>(1L, 5L, "c")), ranges.ranges());
     var list = assertInstanceOf(SharedList.class, after(shown, "stoa.List[queue]"));
     assertEquals(List.of("d"), list);
-    var deque = assertInstanceOf(SharedBlockingDeque.class, after(shown, "stoa.BlockingList[jobs]"));
+    var deque =
+        assertInstanceOf(SharedBlockingDeque.class, after(shown, "stoa.BlockingList[jobs]"));
     assertEquals("e", deque.peek());
   }
 

@@ -56,7 +56,8 @@ class LoggedChangesTest {
 
   private static ChangeFollower reader(Store store) {
     var all =
-        new LoggedChange.ChangeQuery("script", Set.of(), null, LoggedChange.Detail.CALLS, Long.MAX_VALUE);
+        new LoggedChange.ChangeQuery(
+            "script", Set.of(), null, LoggedChange.Detail.CALLS, Long.MAX_VALUE);
     return store.changes(NAMES).follow(new LogAddress(0, 1), all, Integer.MAX_VALUE);
   }
 

@@ -28,8 +28,8 @@ import stoa.front.types.Keys;
 ///
 /// All times are the moment at which the store logged the change. A sink adds no time of its own,
 /// so that it writes the same text when it writes a change again. `version` is that of the object,
-/// and `name` that of the sink. The type of an object stands for the table. `id` tells objects apart
-/// whose keys have the same JSON, such as the number 1 as a `Long` and as an `Integer`.
+/// and `name` that of the sink. The type of an object stands for the table. `id` tells objects
+/// apart whose keys have the same JSON, such as the number 1 as a `Long` and as an `Integer`.
 ///
 /// The present objects with which a stream begins count as one transaction: `total_order` counts
 /// them, and `size` is 0 until the last one. So a line whose `total_order` is its `size` ends

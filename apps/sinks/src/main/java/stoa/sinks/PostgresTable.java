@@ -88,7 +88,10 @@ public final class PostgresTable<T> {
             || !columns.getOrDefault("id", "uuid").equals("uuid")) {
           database.rollback();
           throw new IllegalArgumentException(
-              "no sink has made the table " + table + ", whose columns are " + columns
+              "no sink has made the table "
+                  + table
+                  + ", whose columns are "
+                  + columns
                   + "; name another one");
         }
         if (!columns.containsKey("id")) addIds(make);

@@ -205,8 +205,7 @@ class JsonLinesTest {
       assertTrue(
           lines
               .get(2)
-              .startsWith(
-                  "{\"before\":null,\"after\":[{\"from\":1,\"to\":5,\"value\":\"bob\"}],"),
+              .startsWith("{\"before\":null,\"after\":[{\"from\":1,\"to\":5,\"value\":\"bob\"}],"),
           lines.get(2));
       // In another value, a collection is a reference.
       assertEquals("[\"stoa.Map[stock]\"]", Json.text(List.of(stock)));

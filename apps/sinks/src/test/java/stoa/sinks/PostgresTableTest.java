@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -195,7 +196,12 @@ class PostgresTableTest {
     Note first = stoa.get(Note.class, one);
     first.write("first");
     stoa.get(Note.class, other).write("other");
-    String plenty = "a".repeat(4_000); // an index of PostgreSQL refuses such texts
+    // An ordered index of PostgreSQL refuses such texts.
+    String plenty =
+        new Random(31)
+            .ints(4_000, 'a', 'z' + 1)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
     stoa.get(Note.class, plenty).write("long");
     var table = new PostgresTable<>(database, Note.class, "places");
     assertEquals(3, table.run(stoa, IDLE));
@@ -208,8 +214,7 @@ class PostgresTableTest {
     stoa.delete(first);
     stoa.delete(stoa.get(Note.class, plenty));
     assertEquals(2, table.run(stoa, IDLE));
-    assertEquals(
-        List.of(one + " " + Place.class.getName() + ": other"), notes(database, "places"));
+    assertEquals(List.of(one + " " + Place.class.getName() + ": other"), notes(database, "places"));
     stoa.delete(stoa.get(Note.class, other));
   }
 
@@ -225,7 +230,9 @@ class PostgresTableTest {
               IllegalArgumentException.class,
               () -> new PostgresTable<>(database, Note.class, "invoices"));
       assertTrue(
-          refused.getMessage().startsWith("no sink has made the table invoices, whose columns are {id=bigint, "),
+          refused
+              .getMessage()
+              .startsWith("no sink has made the table invoices, whose columns are {id=bigint, "),
           refused.getMessage());
       try (var drop = database.createStatement()) {
         drop.execute("drop table invoices");
