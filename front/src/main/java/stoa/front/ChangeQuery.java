@@ -22,12 +22,11 @@ public record ChangeQuery(
     Predicate<byte[]> hasKey) {
   private static final int TYPE = 1;
   private static final int KEY = 2;
-  private static final Predicate<byte[]> ANY = _ -> true;
 
   /// Asks for all objects of the type, or for the one with the key.
   public ChangeQuery(
       @Nullable String type, byte @Nullable [] key, Changes.Detail detail, long passUntil) {
-    this(type, key, detail, passUntil, ANY);
+    this(type, key, detail, passUntil, _ -> true);
   }
 
   /// Returns the same query for another detail, which passes over nothing.
