@@ -80,18 +80,17 @@ final class SharedChanges<T> implements ChangeStream<T> {
     byte[] key = null;
     T object = what.object();
     StateForm form = null;
-    Facade.Parts parts = object instanceof Facade facade ? facade.parts() : null;
-    if (parts != null) {
-      var _ = stoa.changing(Sharing.behind(object));
+    Facade facade = object instanceof Facade some ? some : null;
+    Facade.Parts parts = facade == null ? null : facade.parts();
+    if (facade != null && parts != null) {
+      var _ = stoa.changing(facade.shared());
       type = parts.type();
       form = (_, state, version) -> parts.part().through(lens(state, version));
     } else if (object != null) {
       SharedCall live = stoa.changing(object);
       type = live.key().space();
       key = live.key().name();
-      if (object instanceof Facade facade) {
-        form = (_, state, version) -> facade.through(lens(state, version));
-      }
+      if (facade != null) form = (_, state, version) -> facade.through(lens(state, version));
     } else if (what.type() != null) {
       type = log.typeOf(what.type());
     } else {
