@@ -13,6 +13,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.Accessor;
 import stoa.Change;
 import stoa.ChangeStream;
 import stoa.Changes;
@@ -38,6 +39,11 @@ class CollectionChangesTest {
     void assign(String to) {
       customer = to;
     }
+
+    @Accessor
+    String customer() {
+      return customer;
+    }
   }
 
   @Shared(name = "all.Audit")
@@ -48,6 +54,11 @@ class CollectionChangesTest {
     public void on(ObjectEvent event) {
       count++;
     }
+
+    @Accessor
+    int count() {
+      return count;
+    }
   }
 
   @Shared(name = "all.End")
@@ -56,6 +67,11 @@ class CollectionChangesTest {
 
     void end() {
       ended = true;
+    }
+
+    @Accessor
+    boolean ended() {
+      return ended;
     }
   }
 

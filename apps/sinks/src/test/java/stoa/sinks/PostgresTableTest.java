@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -229,11 +230,10 @@ class PostgresTableTest {
           assertThrows(
               IllegalArgumentException.class,
               () -> new PostgresTable<>(database, Note.class, "invoices"));
+      String text = Objects.requireNonNull(refused.getMessage());
       assertTrue(
-          refused
-              .getMessage()
-              .startsWith("no sink has made the table invoices, whose columns are {id=bigint, "),
-          refused.getMessage());
+          text.startsWith("no sink has made the table invoices, whose columns are {id=bigint, "),
+          text);
       try (var drop = database.createStatement()) {
         drop.execute("drop table invoices");
       }
