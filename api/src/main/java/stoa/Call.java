@@ -125,6 +125,10 @@ public final class Call {
   /// the leader dies, the client makes the call again at the next leader, where the call gets its
   /// place in the order of arrival again.
   ///
+  /// At most 1,000 calls wait on one object, and 10,000 in one group. One more fails with
+  /// [LimitExceeded], and has changed nothing.
+  ///
+  /// @param condition runs on the thread of the call, perhaps often; it changes nothing
   /// @throws IllegalStateException when the method is not marked [Awaits]; when another method or a
   ///   transaction makes the call; when the object is at a client; and when the method has called
   ///   another object before

@@ -56,7 +56,14 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
     Objects.requireNonNull(detail, "the detail is null");
   }
 
-  /// Returns the changes of all objects.
+  /// Returns the changes of all objects that programs open: those of shared classes, of the classes
+  /// for coordination, and of collections. The objects in which the store itself keeps timers,
+  /// indexes, tags and listeners are left out.
+  ///
+  /// An object is named by its stored type. That of a collection is `stoa.Map`,
+  /// `stoa.NavigableMap`, `stoa.RangeMap`, `stoa.List` for lists, queues and stacks, or
+  /// `stoa.BlockingList`. A [ShardedMap] shows the changes of its children, which are of type
+  /// `stoa.Map`, and a [SharedBTree] those of its nodes, of type `stoa.BTree`.
   public static Changes<Object> all() {
     return new Changes<>(null, null, new Start.Now(), Detail.CALLS);
   }
@@ -69,7 +76,11 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
     return new Changes<>(type, null, new Start.Now(), Detail.CALLS);
   }
 
-  /// Returns the changes of one object.
+  /// Returns the changes of one object, or of one collection.
+  ///
+  /// The entries of a [ShardedMap] are in many objects: a change is that of one of them, named by
+  /// [Change#at], and its states are maps with the entries of this one. With [#fromPresent], each
+  /// of the objects shows its entries. A [SharedBTree] is refused.
   ///
   /// @param shared its proxy
   public static <T> Changes<T> ofObject(T shared) {
@@ -100,8 +111,9 @@ public record Changes<T>(@Nullable Class<T> type, @Nullable T object, Start star
 
   /// Returns the same with answers, and with the states before and after each change.
   ///
-  /// With [#ofObject], the states of a collection are collections that can only be read. With
-  /// [#all], they are of no class that programs know.
+  /// The states of a collection are collections that can only be read. With [#all], a queue or
+  /// stack shows them as lists, and the nodes of a [SharedBTree] and the base of a [ShardedMap]
+  /// show states of no class that programs know.
   public Changes<T> withStates() {
     return new Changes<>(type, object, start, Detail.STATES);
   }

@@ -33,5 +33,7 @@ public interface Subscription {
   ///
   /// @param token the [ChangeStream#token()]
   /// @throws Gone when the subscription was deleted
+  /// @throws IllegalArgumentException when the log has not reached the address
+  /// @throws IllegalStateException in a method of a shared object, and in a transaction
   void acknowledge(LogAddress token);
 }

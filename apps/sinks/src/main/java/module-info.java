@@ -6,6 +6,7 @@ module stoa.sinks {
   requires transitive stoa.api;
   requires transitive java.sql;
   requires transitive kafka.clients;
+  requires stoa.front;
   requires stoa.programs;
   requires info.picocli;
   requires org.slf4j;

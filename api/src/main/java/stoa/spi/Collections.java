@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
 import stoa.ShardedMap;
@@ -35,6 +36,20 @@ public interface Collections {
           SharedBlockingDeque.class,
           ShardedMap.class,
           SharedBTree.class);
+
+  /// The stored names of the types in whose objects the store itself keeps indexes, timers, tags
+  /// and listeners. They call or read objects of every type on behalf of their caller.
+  Set<String> OWN_TYPES =
+      Set.of(
+          "stoa.Index",
+          "stoa.Indexes",
+          "stoa.IndexAgent",
+          "stoa.MapAgent",
+          "stoa.Timers",
+          "stoa.Firing",
+          "stoa.Listeners",
+          "stoa.Delivery",
+          "stoa.Tag");
 
   /// Returns the collections on the class path.
   ///
@@ -96,6 +111,14 @@ public interface Collections {
   ///
   /// @param type an interface for which [#isCollection] holds
   <T> T view(Stoa stoa, Class<T> type, Ref<?> ref, View view);
+
+  /// Returns the collection that is before an object: a list for the object behind lists, queues
+  /// and stacks. Returns null when the object is no whole collection.
+  ///
+  /// @param ref the object
+  /// @param type the class of the object
+  /// @param lens returns the proxy to use in place of that of the object
+  @Nullable Facade whole(Stoa stoa, Ref<?> ref, Class<?> type, UnaryOperator<Object> lens);
 
   /// Returns the constructor arguments of the object behind a facade.
   ///

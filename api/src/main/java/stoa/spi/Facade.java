@@ -1,6 +1,8 @@
 package stoa.spi;
 
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// An object of the caller's process that stands before a shared object and is not a proxy: it
 /// turns its own methods into calls on the proxy, as the collections do.
@@ -39,4 +41,17 @@ public interface Facade {
   /// Returns whether the one object behind it has all of its state. A facade before several objects
   /// has no single history.
   boolean isSingle();
+
+  /// The objects among which a facade divides what it holds.
+  ///
+  /// @param type their stored type
+  /// @param hasKey returns whether an encoded key of that type is the key of one of them
+  /// @param part the same facade as it is before one of them, for [#through]
+  record Parts(String type, Predicate<byte[]> hasKey, Facade part) {}
+
+  /// Returns the objects among which it divides what it holds; null when it does not, or when one
+  /// of them alone means nothing to programs.
+  default @Nullable Parts parts() {
+    return null;
+  }
 }

@@ -107,8 +107,11 @@ final class RemoteChanges implements Service.ChangeLog {
       for (int left = in.count(); left > 0; left--) {
         LogAddress address = StreamForms.log(in);
         var changes = new ArrayList<ChangeSet.One>();
-        for (int more = in.count(); more > 0; more--) changes.add(Told.read(in, part, address));
-        found.add(new ChangeSet(address, changes));
+        for (int more = in.count(); more > 0; more--) {
+          Told one = Told.read(in, part, address);
+          if (query.hasKey().test(one.key)) changes.add(one);
+        }
+        if (!changes.isEmpty()) found.add(new ChangeSet(address, changes));
       }
       return found;
     }
@@ -308,7 +311,10 @@ final class RemoteChanges implements Service.ChangeLog {
       query.write(out.varint(RemoteStreams.PAGE_BYTES));
       Decoder in = now.streams().begin(StreamOperation.PRESENT, out).join();
       var told = new ArrayList<Told>();
-      for (int left = in.count(); left > 0; left--) told.add(Told.read(in, now, at));
+      for (int left = in.count(); left > 0; left--) {
+        Told one = Told.read(in, now, at);
+        if (query.hasKey().test(one.key)) told.add(one);
+      }
       boolean more = in.u8() == 1;
       type = in.text();
       from = in.varint();

@@ -2,6 +2,7 @@ package stoa.collections;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 import stoa.Ref;
@@ -194,7 +195,12 @@ public final class InstalledCollections implements Collections {
 
   @Override
   public <T> T view(Stoa stoa, Class<T> type, Ref<?> ref, View view) {
-    return new Viewed(host(stoa), ref, view).as(type);
+    return new Viewed(host(stoa), ref, view, UnaryOperator.identity()).as(type);
+  }
+
+  @Override
+  public @Nullable Facade whole(Stoa stoa, Ref<?> ref, Class<?> type, UnaryOperator<Object> lens) {
+    return new Viewed(host(stoa), ref, new View.Remote(), lens).whole(type);
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.ShardedMap;
+import stoa.Shared;
 import stoa.Stoa;
 import stoa.front.SharedStoa;
 import stoa.indexes.Queried;
@@ -106,5 +107,15 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
   @Override
   public boolean isSingle() {
     return false;
+  }
+
+  @Override
+  public Parts parts() {
+    String name = (String) stoa.ref(base).key();
+    var one = new ShardedEntries(ConsistentAccess.live(stoa), name, 1);
+    return new Parts(
+        MapObject.class.getAnnotation(Shared.class).name(),
+        key -> ShardKey.isOf(name, key),
+        new ShardedFacade<>(stoa, keys, values, base, one));
   }
 }

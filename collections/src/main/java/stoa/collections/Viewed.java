@@ -32,12 +32,24 @@ import stoa.spi.Host;
 /// @param stoa the store
 /// @param ref the collection's reference
 /// @param view the view
-record Viewed(Host stoa, Ref<?> ref, View view) {
+/// @param lens returns the proxy to use in place of the view of an object
+record Viewed(Host stoa, Ref<?> ref, View view, UnaryOperator<Object> lens) {
   /// Returns the collection.
   ///
   /// @param type the collection's interface
   <T> T as(Class<T> type) {
     return type.cast(facade(type));
+  }
+
+  /// Returns the collection whose whole state an object has; null when it is no whole collection.
+  ///
+  /// @param object the class of the object
+  @Nullable Facade whole(Class<?> object) {
+    if (object == MapObject.class) return facade(SharedMap.class);
+    if (object == SortedObject.class) return facade(SharedNavigableMap.class);
+    if (object == RangeObject.class) return facade(SharedRangeMap.class);
+    if (object == ListObject.class) return facade(SharedList.class);
+    return object == BlockingObject.class ? facade(SharedBlockingDeque.class) : null;
   }
 
   private Facade facade(Class<?> type) {
@@ -107,7 +119,7 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
           ref + " is not of type " + name + ", that of a " + type.getSimpleName());
     }
     stoa.admit(facade);
-    return stoa.view(object, ref, through);
+    return object.cast(lens.apply(stoa.view(object, ref, through)));
   }
 
   /// The known classes of a collection's contents.

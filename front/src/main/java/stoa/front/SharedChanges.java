@@ -7,26 +7,32 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Change;
 import stoa.ChangeStream;
 import stoa.Changes;
 import stoa.Closed;
 import stoa.LogAddress;
+import stoa.Ref;
 import stoa.StreamStore;
 import stoa.TooOld;
 import stoa.front.proxy.Proxies;
+import stoa.spi.Collections;
 import stoa.spi.Facade;
 
 /// A stream of changes. One thread reads; any closes.
 ///
 /// @param <T> the type of the objects
 final class SharedChanges<T> implements ChangeStream<T> {
+  // The package of the objects of which collections consist.
+  private static final String COLLECTIONS = "stoa.collections";
+
   private final Service.Tail<ChangeSet> tail;
   private final @Nullable Present present;
 
-  // The collection whose states it shows; null when objects are of their own classes.
-  private final @Nullable Facade collection;
+  // Null when a state is what programs see.
+  private final @Nullable StateForm form;
 
   private final Runnable ended;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -40,15 +46,26 @@ final class SharedChanges<T> implements ChangeStream<T> {
   /// @param held the moment that they show
   private record Present(Iterator<ChangeSet.One> objects, Service.Pinned held) {}
 
+  /// Returns states as programs see them: those of collections as collections.
+  @FunctionalInterface
+  private interface StateForm {
+    /// Returns the state as programs see it.
+    ///
+    /// @param object the object
+    /// @param state its state, of the class of the object
+    /// @param version of the object in this state
+    Object of(Ref<?> object, Object state, long version);
+  }
+
   private SharedChanges(
       Service.Tail<ChangeSet> tail,
       @Nullable Present present,
-      @Nullable Facade collection,
+      @Nullable StateForm form,
       LogAddress token,
       Runnable ended) {
     this.tail = tail;
     this.present = present;
-    this.collection = collection;
+    this.form = form;
     this.token = token;
     this.ended = ended;
   }
@@ -62,43 +79,54 @@ final class SharedChanges<T> implements ChangeStream<T> {
     String type = null;
     byte[] key = null;
     T object = what.object();
-    Facade collection = object instanceof Facade facade ? facade : null;
-    if (object != null) {
+    StateForm form = null;
+    Facade facade = object instanceof Facade some ? some : null;
+    Facade.Parts parts = facade == null ? null : facade.parts();
+    if (facade != null && parts != null) {
+      var _ = stoa.changing(facade.shared());
+      type = parts.type();
+      form = (_, state, version) -> parts.part().through(lens(state, version));
+    } else if (object != null) {
       SharedCall live = stoa.changing(object);
       type = live.key().space();
       key = live.key().name();
+      if (facade != null) form = (_, state, version) -> facade.through(lens(state, version));
     } else if (what.type() != null) {
       type = log.typeOf(what.type());
+    } else {
+      form = (ref, state, version) -> collection(stoa, ref, state, version);
     }
-    var query = new ChangeQuery(type, key, what.detail(), 0);
+    ChangeQuery query =
+        parts == null
+            ? new ChangeQuery(type, key, what.detail(), 0)
+            : new ChangeQuery(type, key, what.detail(), 0, parts.hasKey());
     return switch (what.start()) {
       case Changes.Start.Now() -> {
         LogAddress now = service.streams().tail();
         Service.Tail<ChangeSet> later = log.follow(query, behind(now));
-        yield new SharedChanges<>(later, null, collection, now, ended);
+        yield new SharedChanges<>(later, null, form, now, ended);
       }
       case Changes.Start.After(LogAddress token) -> {
         LogAddress tail = service.streams().tail();
         // Counters rise over epochs.
         if (token.counter() > tail.counter()) throw cutOff(token, tail);
         Service.Tail<ChangeSet> behind = log.follow(query, behind(token));
-        yield new SharedChanges<>(behind, null, collection, token, ended);
+        yield new SharedChanges<>(behind, null, form, token, ended);
       }
       case Changes.Start.Beginning() -> {
         long now = service.streams().tail().counter();
-        var passing = new ChangeQuery(type, key, what.detail(), now);
         LogAddress begin = StreamStore.BEGINNING;
-        Service.Tail<ChangeSet> all = log.follow(passing, begin);
-        yield new SharedChanges<>(all, null, collection, begin, ended);
+        Service.Tail<ChangeSet> all = log.follow(query.passing(now), begin);
+        yield new SharedChanges<>(all, null, form, begin, ended);
       }
       case Changes.Start.Present() -> {
         Service.Pinned held = service.pin(null, null);
         try {
-          var states = new ChangeQuery(type, key, Changes.Detail.STATES, 0);
           LogAddress at = held.address();
+          ChangeQuery states = query.with(Changes.Detail.STATES);
           var objects = new Present(log.present(states, at), held);
           Service.Tail<ChangeSet> behind = log.follow(query, behind(at));
-          yield new SharedChanges<>(behind, objects, collection, at, ended);
+          yield new SharedChanges<>(behind, objects, form, at, ended);
         } catch (RuntimeException | Error failed) {
           held.release().run();
           throw failed;
@@ -198,15 +226,15 @@ final class SharedChanges<T> implements ChangeStream<T> {
 
   @SuppressWarnings("unchecked") // Justification: the query asks for objects of this type
   private Change<T> typed(Change<?> change) {
-    Facade seen = collection;
+    StateForm seen = form;
     return (Change<T>) (seen == null ? change : through(seen, change));
   }
 
-  /// Returns a change whose states a collection shows.
-  private static Change<?> through(Facade collection, Change<?> change) {
+  /// Returns a change with the states that programs see.
+  private static Change<?> through(StateForm form, Change<?> change) {
     Change.At at = change.at();
-    Object before = state(collection, change.before(), at.version() - 1);
-    Object after = state(collection, change.after(), at.version());
+    Object before = state(form, at.object(), change.before(), at.version() - 1);
+    Object after = state(form, at.object(), change.after(), at.version());
     return switch (change) {
       case Change.Called<?> call ->
           new Change.Called<>(
@@ -218,9 +246,21 @@ final class SharedChanges<T> implements ChangeStream<T> {
     };
   }
 
-  private static @Nullable Object state(Facade collection, @Nullable Object state, long version) {
-    if (state == null) return null;
-    return collection.through(proxy -> Proxies.redirect(proxy, new StateCall(state, version)));
+  private static @Nullable Object state(
+      StateForm form, Ref<?> object, @Nullable Object state, long version) {
+    return state == null ? null : form.of(object, state, version);
+  }
+
+  private static UnaryOperator<Object> lens(Object state, long version) {
+    return proxy -> Proxies.redirect(proxy, new StateCall(state, version));
+  }
+
+  /// Returns the collection whose state an object has, or the state of another object.
+  private static Object collection(SharedStoa stoa, Ref<?> object, Object state, long version) {
+    if (!state.getClass().getPackageName().equals(COLLECTIONS)) return state;
+    Facade whole =
+        Collections.installed().whole(stoa, object, state.getClass(), lens(state, version));
+    return whole == null ? state : whole;
   }
 
   @Override

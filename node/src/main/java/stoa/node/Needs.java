@@ -9,13 +9,13 @@ import static stoa.node.access.Role.READ;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.Keep;
 import stoa.front.SharedKeys;
 import stoa.front.SharedStoa;
 import stoa.node.access.Need;
 import stoa.node.access.Role;
+import stoa.spi.Collections;
 import stoa.wire.BlobOperation;
 import stoa.wire.Rpc;
 import stoa.wire.StreamOperation;
@@ -34,20 +34,6 @@ import stoa.wire.proto.RetainRequest;
 final class Needs {
   /// The word for the key-value store, in place of a type.
   static final String VALUES = "stoa.Values";
-
-  // The store's own objects that call or read objects of every type on behalf of their caller:
-  // those of indexes, queries, timers and listeners.
-  private static final Set<String> FOR_ALL_TYPES =
-      Set.of(
-          "stoa.Index",
-          "stoa.Indexes",
-          "stoa.IndexAgent",
-          "stoa.MapAgent",
-          "stoa.Timers",
-          "stoa.Firing",
-          "stoa.Listeners",
-          "stoa.Delivery",
-          "stoa.Tag");
 
   /// The roles of a process of the tree, which runs the objects itself. It needs them for all
   /// types, or takes part as a leaf, with objects of the types for which it has them.
@@ -159,7 +145,7 @@ final class Needs {
     boolean creates = call.getCall().size() == 1 && call.getCall().byteAt(0) == 0;
     if (creates || expected == Existence.Kind.ABSENT) return of(CREATE, open.type());
     // These read and call objects of every type on behalf of their caller.
-    @Nullable String type = FOR_ALL_TYPES.contains(open.type()) ? null : open.type();
+    @Nullable String type = Collections.OWN_TYPES.contains(open.type()) ? null : open.type();
     return new Need.OfCall(type, expected != Existence.Kind.GENERATION);
   }
 

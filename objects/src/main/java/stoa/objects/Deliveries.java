@@ -407,7 +407,8 @@ final class Deliveries {
 
   private static LoggedChange.ChangeQuery asked(ListenerObjects.Selection heard) {
     return LocalChanges.asked(
-        new ChangeQuery(heard.type(), heard.key(), Changes.Detail.CALLS, heard.passUntil()));
+        new ChangeQuery(heard.type(), heard.key(), Changes.Detail.CALLS, heard.passUntil()),
+        Set.of()); // the tags, too
   }
 
   private void add(Lane lane, ListenerObjects.State state, LoggedChange.Slot slot) {

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ import stoa.front.ClassNames;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.Service;
+import stoa.spi.Collections;
 import stoa.store.Store;
 import stoa.store.changes.ChangeFollower;
 import stoa.store.changes.LoggedChange;
@@ -37,6 +39,9 @@ import stoa.store.records.Records;
 /// The port to the changes of the objects of a store in this process. Thread-safe.
 final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   private static final int PRESENT_BYTES = 1 << 20;
+
+  // The types in whose objects the store itself keeps something.
+  private static final Set<String> OWN_TYPES = ownTypes();
 
   private final Catalog catalog;
   private final Store store;
@@ -55,19 +60,34 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
     this.logged = store.changes(this);
   }
 
+  private static Set<String> ownTypes() {
+    var all = new TreeSet<>(Collections.OWN_TYPES);
+    all.add(Part.SERVERS);
+    return java.util.Collections.unmodifiableSet(all);
+  }
+
   /// Returns the reader of the log.
   LoggedChanges logged() {
     return logged;
   }
 
+  /// Returns the question of a reader to the store. A reader of all types sees those of programs.
   static LoggedChange.ChangeQuery asked(ChangeQuery query) {
+    return asked(query, OWN_TYPES);
+  }
+
+  /// Returns the question of a reader to the store.
+  ///
+  /// @param without the types that a reader of all types does not see
+  static LoggedChange.ChangeQuery asked(ChangeQuery query, Set<String> without) {
     LoggedChange.Detail detail =
         switch (query.detail()) {
           case CALLS -> LoggedChange.Detail.CALLS;
           case ANSWERS -> LoggedChange.Detail.ANSWERS;
           case STATES -> LoggedChange.Detail.STATES;
         };
-    return new LoggedChange.ChangeQuery(query.type(), query.key(), detail, query.passUntil());
+    return new LoggedChange.ChangeQuery(
+        query.type(), without, query.key(), detail, query.passUntil());
   }
 
   // ---- names
@@ -130,7 +150,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
         while (true) {
           LoggedChange.Slot slot = follower.poll();
           if (slot == null) return null;
-          ChangeSet set = set(slot, query.detail());
+          ChangeSet set = set(slot, query);
           if (set != null) return set;
         }
       }
@@ -141,7 +161,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
         while (true) {
           LoggedChange.Slot slot = follower.next(deadline - timing.nanoTime());
           if (slot == null) return null;
-          ChangeSet set = set(slot, query.detail());
+          ChangeSet set = set(slot, query);
           if (set != null) return set;
         }
       }
@@ -158,10 +178,11 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
     };
   }
 
-  private @Nullable ChangeSet set(LoggedChange.Slot slot, Changes.Detail detail) {
+  private @Nullable ChangeSet set(LoggedChange.Slot slot, ChangeQuery query) {
     var ones = new ArrayList<ChangeSet.One>(slot.changes().size());
     for (LoggedChange change : slot.changes()) {
-      if (isOfState(change)) ones.add((index, size) -> decoded(change, detail, index, size));
+      if (!isOfState(change) || !query.hasKey().test(change.key().name())) continue;
+      ones.add((index, size) -> decoded(change, query.detail(), index, size));
     }
     return ones.isEmpty() ? null : new ChangeSet(slot.address(), ones);
   }
@@ -298,9 +319,8 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
   PresentPart presentPart(ChangeQuery query, LogAddress at, String type, long from, int bytesMax) {
     SortedSet<String> types = spaces();
     String only = query.type();
-    if (only != null) {
-      types = types.contains(only) ? new TreeSet<>(List.of(only)) : new TreeSet<>();
-    }
+    if (only == null) types.removeAll(OWN_TYPES);
+    else types.retainAll(Set.of(only));
     SortedSet<String> rest = types.tailSet(type);
     if (rest.isEmpty()) return new PresentPart(List.of(), null, 0);
     String now = rest.first();
@@ -329,7 +349,7 @@ final class LocalChanges implements Service.ChangeLog, LoggedChange.Names {
       while (ahead == null) {
         if (page.hasNext()) {
           LoggedChange.Present one = page.next();
-          if (isConstructed(one)) ahead = one;
+          if (query.hasKey().test(one.key().name()) && isConstructed(one)) ahead = one;
           continue;
         }
         String type = part.type();

@@ -10,6 +10,7 @@ import static stoa.store.Script.text;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import stoa.CallFailed;
 import stoa.LogAddress;
@@ -56,7 +57,8 @@ class LoggedChangesTest {
 
   private static ChangeFollower reader(Store store) {
     var all =
-        new LoggedChange.ChangeQuery("script", null, LoggedChange.Detail.CALLS, Long.MAX_VALUE);
+        new LoggedChange.ChangeQuery(
+            "script", Set.of(), null, LoggedChange.Detail.CALLS, Long.MAX_VALUE);
     return store.changes(NAMES).follow(new LogAddress(0, 1), all, Integer.MAX_VALUE);
   }
 

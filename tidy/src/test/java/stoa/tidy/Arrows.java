@@ -61,7 +61,7 @@ final class Arrows {
             "programs");
     ALLOWED.put("cli", servers);
     ALLOWED.put("stacksync", Set.of("api"));
-    ALLOWED.put("sinks", Set.of("api", "programs", "client"));
+    ALLOWED.put("sinks", with(caller, "programs", "client"));
     ALLOWED.put("classifier", with(engine, "migration"));
     ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));
     ALLOWED.put("sim", with(engine, "collections", "migration"));

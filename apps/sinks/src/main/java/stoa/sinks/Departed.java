@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import stoa.Change;
 import stoa.LogAddress;
 
@@ -16,7 +17,8 @@ final class Departed {
   ///
   /// @param type in JSON
   /// @param key in JSON
-  private record Name(String type, String key) {}
+  /// @param id in JSON; null in an envelope of an earlier version
+  private record Name(String type, String key, @Nullable String id) {}
 
   /// That an object is gone.
   ///
@@ -34,9 +36,15 @@ final class Departed {
     var name =
         new Name(
             Objects.requireNonNull(Json.member(source, "type"), envelope),
-            Objects.requireNonNull(Json.member(source, "key"), envelope));
-    if ("\"d\"".equals(Json.member(envelope, "op"))) names.remove(name);
-    else names.add(name);
+            Objects.requireNonNull(Json.member(source, "key"), envelope),
+            Json.member(source, "id"));
+    remove(name);
+    if (!"\"d\"".equals(Json.member(envelope, "op"))) names.add(name);
+  }
+
+  private void remove(Name name) {
+    names.remove(name);
+    names.remove(new Name(name.type, name.key, null));
   }
 
   /// Takes out a present object.
@@ -44,7 +52,8 @@ final class Departed {
   /// @return whether none is left
   boolean present(Change<?> change) {
     var object = change.at().object();
-    names.remove(new Name(Json.text(object.type()), Json.text(object.key())));
+    String id = Json.text(Envelope.id(object).toString());
+    remove(new Name(Json.text(object.type()), Json.text(object.key()), id));
     return names.isEmpty();
   }
 
@@ -59,7 +68,13 @@ final class Departed {
       boolean isLast = order.count() + 1 == size;
       Order.Place place = order.next(name.type, isLast ? size : 0);
       var envelope =
-          envelopes.gone(new Json.Raw(name.type), new Json.Raw(name.key), at, time, place);
+          envelopes.gone(
+              new Json.Raw(name.type),
+              new Json.Raw(name.key),
+              name.id == null ? null : new Json.Raw(name.id),
+              at,
+              time,
+              place);
       all.add(new Deletion(name.key, Json.text(envelope)));
     }
     names.clear();

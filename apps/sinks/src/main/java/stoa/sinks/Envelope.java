@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.Change;
 import stoa.LogAddress;
 import stoa.Ref;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.front.types.Keys;
 
 /// The form in which changes leave: the envelope of Debezium, with the call beside the states.
 ///
@@ -15,7 +18,8 @@ import stoa.Ref;
 /// {"before": {...}, "after": {...},
 ///  "source": {"version": 7, "connector": "stoa", "name": "audit", "ts_ms": 1700000000000,
 ///             "ts_us": 1700000000000123, "ts_ns": 1700000000000123000, "snapshot": "false",
-///             "type": "bank.Account", "key": "alice", "log": "1:42"},
+///             "type": "bank.Account", "key": "alice",
+///             "id": "6a2f3ed6c9b04d1f8e7a5b9c0d1e2f30", "log": "1:42"},
 ///  "op": "c" | "u" | "d" | "r",
 ///  "call": {"method": "deposit(long)", "arguments": [5], "returned": 12},
 ///  "ts_ms": 1700000000000,
@@ -24,7 +28,8 @@ import stoa.Ref;
 ///
 /// All times are the moment at which the store logged the change. A sink adds no time of its own,
 /// so that it writes the same text when it writes a change again. `version` is that of the object,
-/// and `name` that of the sink. The type of an object stands for the table.
+/// and `name` that of the sink. The type of an object stands for the table. `id` tells objects
+/// apart whose keys have the same JSON, such as the number 1 as a `Long` and as an `Integer`.
 ///
 /// The present objects with which a stream begins count as one transaction: `total_order` counts
 /// them, and `size` is 0 until the last one. So a line whose `total_order` is its `size` ends
@@ -34,6 +39,11 @@ import stoa.Ref;
 ///
 /// @param sink the name of the sink
 public record Envelope(String sink) {
+  /// Returns the identity by which the store tells objects apart: a hash of the type and the key.
+  static StreamId id(Ref<?> object) {
+    return new Key(object.type(), Keys.encode(object.key()), object).stream();
+  }
+
   /// Returns the envelope of a change.
   Map<String, @Nullable Object> of(Change<?> change, Order.Place place) {
     Change.At at = change.at();
@@ -44,7 +54,14 @@ public record Envelope(String sink) {
     String snapshot = !present ? "false" : snapshot(place);
     Ref<?> object = at.object();
     var source =
-        source(at.version(), at.time(), snapshot, object.type(), object.key(), at.address());
+        source(
+            at.version(),
+            at.time(),
+            snapshot,
+            object.type(),
+            object.key(),
+            id(object).toString(),
+            at.address());
     all.put("source", source);
     all.put("op", op(change));
     if (change instanceof Change.Called<?> called) all.put("call", call(called));
@@ -57,15 +74,21 @@ public record Envelope(String sink) {
   ///
   /// @param type in JSON
   /// @param key in JSON
+  /// @param id in JSON; null when an earlier version has shown the object, without an id
   /// @param at the moment of the present objects
   /// @param time when the sink noticed
   /// @param place among the present objects and these deletions
   Map<String, @Nullable Object> gone(
-      Json.Raw type, Json.Raw key, LogAddress at, Instant time, Order.Place place) {
+      Json.Raw type,
+      Json.Raw key,
+      Json.@Nullable Raw id,
+      LogAddress at,
+      Instant time,
+      Order.Place place) {
     var all = new LinkedHashMap<String, @Nullable Object>();
     all.put("before", null);
     all.put("after", null);
-    all.put("source", source(null, time, snapshot(place), type, key, at));
+    all.put("source", source(null, time, snapshot(place), type, key, id, at));
     all.put("op", "d");
     end(all, time, at, place);
     return all;
@@ -81,6 +104,7 @@ public record Envelope(String sink) {
       String snapshot,
       Object type,
       @Nullable Object key,
+      @Nullable Object id,
       LogAddress log) {
     long micros = ChronoUnit.MICROS.between(Instant.EPOCH, time);
     var source = new LinkedHashMap<String, @Nullable Object>();
@@ -93,6 +117,7 @@ public record Envelope(String sink) {
     source.put("snapshot", snapshot);
     source.put("type", type);
     source.put("key", key);
+    if (id != null) source.put("id", id);
     source.put("log", log.toString());
     return source;
   }

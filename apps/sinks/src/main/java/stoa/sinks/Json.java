@@ -6,15 +6,21 @@ import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
-import stoa.Shared;
+import stoa.SharedRangeMap;
+import stoa.front.Sharing;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.spi.Facade;
 
 /// Writes values of shared objects as JSON: records and states by their fields, maps and
-/// collections by their parts, other shared objects by their names, and everything else as text.
+/// collections by their parts, shared objects and shared collections by their names, and everything
+/// else as text.
 public final class Json {
   private static final int DEPTH_MAX = 64;
 
@@ -68,11 +74,21 @@ public final class Json {
     return i;
   }
 
-  /// Returns the fields of a state, by name; null for null.
+  /// Returns the parts of a state: those of a collection, or the fields of an object by name; null
+  /// for null.
   ///
   /// @throws IllegalArgumentException when its module does not open its package to this one
-  public static @Nullable Map<String, @Nullable Object> state(@Nullable Object state) {
-    if (state == null) return null;
+  public static @Nullable Object state(@Nullable Object state) {
+    return switch (state) {
+      case null -> null;
+      case Map<?, ?> map -> new LinkedHashMap<>(map);
+      case Collection<?> all -> new ArrayList<>(all);
+      case SharedRangeMap<?, ?> ranges -> ranges.ranges();
+      default -> fields(state);
+    };
+  }
+
+  private static Map<String, @Nullable Object> fields(Object state) {
     var fields = new LinkedHashMap<String, @Nullable Object>();
     for (Class<?> type = state.getClass();
         type != null && type != Object.class;
@@ -105,6 +121,11 @@ public final class Json {
     if (depth > DEPTH_MAX) {
       throw new IllegalArgumentException("a value is nested more than " + DEPTH_MAX + " deep");
     }
+    Proxied shared = Proxies.of(value);
+    if (shared != null) {
+      string(out, shared.text());
+      return;
+    }
     switch (value) {
       case null -> out.append("null");
       case Raw(String json) -> out.append(json);
@@ -112,6 +133,7 @@ public final class Json {
       case Double number when !Double.isFinite(number) -> string(out, number.toString());
       case Float number when !Float.isFinite(number) -> string(out, number.toString());
       case Number number -> out.append(number);
+      case Facade collection -> string(out, Sharing.proxied(collection).ref().toString());
       case Map<?, ?> map -> map(out, map, depth);
       case Collection<?> all -> list(out, all, depth);
       case Ref<?> ref -> string(out, ref.toString());
@@ -129,18 +151,11 @@ public final class Json {
         write(out, Array.get(value, i), depth + 1);
       }
       out.append(']');
+    } else if (value.getClass().getName().startsWith("java.")) {
+      string(out, value.toString());
     } else {
-      boolean isValue = value.getClass().getName().startsWith("java.") || isProxy(value);
-      if (isValue) string(out, value.toString());
-      else map(out, java.util.Objects.requireNonNull(state(value)), depth);
+      map(out, fields(value), depth);
     }
-  }
-
-  /// Returns whether a value is a proxy of a shared object, whose text is its name.
-  private static boolean isProxy(Object value) {
-    Class<?> above = value.getClass().getSuperclass();
-    return above != null
-        && (above.isAnnotationPresent(Shared.class) || value.getClass().isHidden());
   }
 
   private static Map<String, @Nullable Object> components(Record record) {

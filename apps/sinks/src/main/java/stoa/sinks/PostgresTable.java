@@ -6,28 +6,35 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import stoa.Change;
 import stoa.Changes;
 import stoa.LogAddress;
+import stoa.Ref;
 import stoa.Stoa;
 import stoa.Subscription;
+import stoa.base.StreamId;
 
 /// Mirrors the objects of a type in a table of PostgreSQL: a row for each object, with the text of
-/// its key, its version, its state as `jsonb`, and the class of its key, the `kind`. So the keys
-/// `1` and `"1"` have two rows. One thread uses it.
+/// its key, the class of its key (`kind`), its version, and its state as `jsonb`. The primary key
+/// is the `id`, by which the store itself tells objects apart: two objects never share a row. One
+/// thread uses it.
 ///
 /// The token is a row of the table `stoa_sinks`, written in the transaction of the rows that it
 /// covers. So each change of an object shows in the table exactly once, whatever dies when, and no
 /// reader of the table sees a part of a transaction of the store.
 ///
 /// A text of PostgreSQL cannot have the character U+0000, nor half of a surrogate pair. The table
-/// has U+FFFD in their place, and the `kind` has the exact text of such a key.
+/// has U+FFFD in their place.
 ///
-/// A table of an earlier version gets the column `kind`, and begins anew: the present objects
-/// replace its rows in one transaction.
+/// A table of an earlier version gets the columns that it lacks, and begins anew: the present
+/// objects replace its rows in one transaction. A table that no sink has made is refused.
 ///
 /// @param <T> the type of the objects
 public final class PostgresTable<T> {
@@ -40,6 +47,10 @@ public final class PostgresTable<T> {
   private static final Pattern ESCAPE =
       Pattern.compile("\\\\ud[89ab]..\\\\ud[c-f]..|(\\\\u(?:0000|d[89a-f]..))|\\\\.");
 
+  // The columns of the tables of all versions, with their types.
+  private static final Map<String, String> COLUMNS =
+      Map.of("key", "text", "version", "bigint", "state", "jsonb");
+
   private final Connection database;
   private final Class<T> type;
   private final String table;
@@ -49,6 +60,8 @@ public final class PostgresTable<T> {
   ///
   /// @param database its auto-commit is turned off
   /// @param table the name of the table: small letters, digits and `_`
+  /// @throws IllegalArgumentException when it is no name of a table, or that of a table which no
+  ///   sink has made
   public PostgresTable(Connection database, Class<T> type, String table) throws SQLException {
     if (!NAME.matcher(table).matches()) {
       throw new IllegalArgumentException(
@@ -62,43 +75,67 @@ public final class PostgresTable<T> {
       make.execute(
           "create table if not exists stoa_sinks"
               + " (name text primary key, epoch bigint not null, counter bigint not null)");
-      make.execute(
-          "create table if not exists "
-              + table
-              + " (key text not null, version bigint not null, state jsonb,"
-              + " kind text not null default '', primary key (key, kind))");
+      Map<String, String> columns = columns();
+      if (columns.isEmpty()) {
+        make.execute(
+            "create table "
+                + table
+                + " (id uuid primary key, key text not null, kind text not null,"
+                + " version bigint not null, state jsonb)");
+        make.execute("create index on " + table + " using hash (key)");
+      } else {
+        if (!columns.entrySet().containsAll(COLUMNS.entrySet())
+            || !columns.getOrDefault("id", "uuid").equals("uuid")) {
+          database.rollback();
+          throw new IllegalArgumentException(
+              "no sink has made the table "
+                  + table
+                  + ", whose columns are "
+                  + columns
+                  + "; name another one");
+        }
+        if (!columns.containsKey("id")) addIds(make);
+      }
     }
-    if (!hasKinds()) addKinds();
     database.commit();
   }
 
-  private boolean hasKinds() throws SQLException {
-    return found("select attname from pg_attribute", "attrelid", "attname = 'kind'") != null;
-  }
-
-  /// Adds the column of kinds, and forgets the token: the present rows do not tell their kinds.
-  private void addKinds() throws SQLException {
-    String key =
-        found("select quote_ident(conname) from pg_constraint", "conrelid", "contype = 'p'");
-    String alter = "alter table " + table;
-    try (Statement make = database.createStatement()) {
-      if (key != null) make.execute(alter + " drop constraint " + key);
-      make.execute(alter + " add column kind text not null default ''");
-      make.execute(alter + " add primary key (key, kind)");
-      make.execute("delete from stoa_sinks where name = '" + table + "'");
+  /// Returns the columns of the table, with their types; none when there is no table.
+  private SortedMap<String, String> columns() throws SQLException {
+    var columns = new TreeMap<String, String>();
+    try (PreparedStatement ask =
+        database.prepareStatement(
+            "select attname, format_type(atttypid, atttypmod) from pg_attribute"
+                + " where attrelid = to_regclass(?) and attnum > 0 and not attisdropped")) {
+      ask.setString(1, table);
+      try (ResultSet found = ask.executeQuery()) {
+        while (found.next()) columns.put(found.getString(1), found.getString(2));
+      }
     }
+    return columns;
   }
 
-  /// Returns a name from the catalog of the database; null when it has none for this table.
-  ///
-  /// @param select what to ask
-  /// @param relation the column that names the table
-  /// @param condition which one
-  private @Nullable String found(String select, String relation, String condition)
-      throws SQLException {
-    String where = " where " + relation + " = '" + table + "'::regclass and " + condition;
-    try (Statement ask = database.createStatement();
-        ResultSet found = ask.executeQuery(select + where)) {
+  /// Adds the columns that a table of an earlier version lacks, and forgets the token: the present
+  /// rows do not tell their ids, and have others until they are replaced.
+  private void addIds(Statement make) throws SQLException {
+    String alter = "alter table " + table;
+    String key = primaryKey(make);
+    if (key != null) make.execute(alter + " drop constraint " + key);
+    make.execute(alter + " add column id uuid not null default gen_random_uuid()");
+    make.execute(alter + " alter column id drop default");
+    make.execute(alter + " add primary key (id)");
+    make.execute(alter + " add column if not exists kind text not null default ''");
+    make.execute("create index on " + table + " using hash (key)");
+    make.execute("delete from stoa_sinks where name = '" + table + "'");
+  }
+
+  /// Returns the name of the primary key of the table; null when it has none.
+  private @Nullable String primaryKey(Statement ask) throws SQLException {
+    try (ResultSet found =
+        ask.executeQuery(
+            "select quote_ident(conname) from pg_constraint where contype = 'p' and conrelid = '"
+                + table
+                + "'::regclass")) {
       return found.next() ? found.getString(1) : null;
     }
   }
@@ -147,15 +184,12 @@ public final class PostgresTable<T> {
 
     @Override
     public void write(Change<?> change, Order.Place place, Envelope envelopes) throws SQLException {
-      Object object = change.at().object().key();
-      String name = object.toString();
-      String key = REFUSED.matcher(name).replaceAll("\ufffd");
-      String kind = kind(object) + (key.equals(name) ? "" : " " + Json.text(name));
+      Ref<?> object = change.at().object();
+      UUID id = id(object);
       if (change instanceof Change.Deleted) {
         try (PreparedStatement delete =
-            database.prepareStatement("delete from " + table + " where key = ? and kind = ?")) {
-          delete.setString(1, key);
-          delete.setString(2, kind);
+            database.prepareStatement("delete from " + table + " where id = ?")) {
+          delete.setObject(1, id);
           delete.executeUpdate();
         }
         return;
@@ -164,15 +198,21 @@ public final class PostgresTable<T> {
           database.prepareStatement(
               "insert into "
                   + table
-                  + " (key, version, state, kind) values (?, ?, ?::jsonb, ?)"
-                  + " on conflict (key, kind)"
+                  + " (id, key, kind, version, state) values (?, ?, ?, ?, ?::jsonb)"
+                  + " on conflict (id)"
                   + " do update set version = excluded.version, state = excluded.state")) {
-        put.setString(1, key);
-        put.setLong(2, change.at().version());
-        put.setString(3, storable(Json.text(Json.state(change.after()))));
-        put.setString(4, kind);
+        put.setObject(1, id);
+        put.setString(2, REFUSED.matcher(object.key().toString()).replaceAll("\ufffd"));
+        put.setString(3, kind(object.key()));
+        put.setLong(4, change.at().version());
+        put.setString(5, storable(Json.text(Json.state(change.after()))));
         put.executeUpdate();
       }
+    }
+
+    private static UUID id(Ref<?> object) {
+      StreamId id = Envelope.id(object);
+      return new UUID(id.high(), id.low());
     }
 
     /// Returns the name of the class of a key: that of a class of Java without its package.

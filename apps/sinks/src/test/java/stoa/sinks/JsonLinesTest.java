@@ -99,7 +99,8 @@ class JsonLinesTest {
               "\"source\":{\"version\":2,\"connector\":\"stoa\",\"name\":\"audit\",\"ts_ms\":%d,"
                       .formatted(logged.toEpochMilli())
                   + "\"ts_us\":%d,\"ts_ns\":%d000,\"snapshot\":\"false\",".formatted(micros, micros)
-                  + "\"type\":\"sinks.Account\",\"key\":\"alice\",\"log\":\"%s\"}".formatted(log)),
+                  + "\"type\":\"sinks.Account\",\"key\":\"alice\",\"id\":\"%s\",\"log\":\"%s\"}"
+                      .formatted(Envelope.id(stoa.ref(alice)), log)),
           last);
       for (int i = 0; i < 3; i++) {
         String end =
@@ -163,6 +164,51 @@ class JsonLinesTest {
       Files.write(mark, token);
       write(stoa, path);
       assertEquals(new String(whole, UTF_8), Files.readString(path));
+    }
+  }
+
+  @Test
+  void keysOfOneTextAreToldApart(@TempDir Path folder) throws Exception {
+    Path path = folder.resolve("changes.jsonl");
+    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withKeep(Keep.all()))) {
+      Account number = stoa.get(Account.class, 1L);
+      Account small = stoa.get(Account.class, 1);
+      number.add(1);
+      small.add(2);
+      write(stoa, path);
+      stoa.delete(small);
+      for (int i = 0; i < 3; i++) number.add(3);
+      var history = stoa.history(number);
+      assertEquals(history.version(), history.trim(history.version()));
+      write(stoa, path); // begins anew with the present objects, and deletes what is gone
+      List<String> lines = Files.readAllLines(path);
+      assertEquals(4, lines.size());
+      String id = "\"id\":\"" + Envelope.id(stoa.ref(small)) + "\"";
+      assertTrue(lines.get(3).contains("\"op\":\"d\""), lines.get(3));
+      assertTrue(lines.get(3).contains(id), lines.get(3));
+    }
+  }
+
+  @Test
+  void collectionsHaveTheirParts(@TempDir Path folder) throws Exception {
+    Path path = folder.resolve("changes.jsonl");
+    try (Stoa stoa = Stoa.open("memory:");
+        var sink = new JsonLines(path)) {
+      var stock = stoa.map("stock", String.class, Long.class);
+      stock.put("saw", 3L);
+      stoa.list("names", String.class).add("ann");
+      stoa.rangeMap("ranges", Long.class, String.class).put(1L, 5L, "bob");
+      assertEquals(3, sink.run(stoa, Changes.all(), IDLE));
+      List<String> lines = Files.readAllLines(path);
+      assertTrue(lines.get(0).startsWith("{\"before\":null,\"after\":[\"ann\"],"), lines.get(0));
+      assertTrue(lines.get(1).startsWith("{\"before\":null,\"after\":{\"saw\":3},"), lines.get(1));
+      assertTrue(
+          lines
+              .get(2)
+              .startsWith("{\"before\":null,\"after\":[{\"from\":1,\"to\":5,\"value\":\"bob\"}],"),
+          lines.get(2));
+      // In another value, a collection is a reference.
+      assertEquals("[\"stoa.Map[stock]\"]", Json.text(List.of(stock)));
     }
   }
 

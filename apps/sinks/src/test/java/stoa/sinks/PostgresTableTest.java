@@ -14,6 +14,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -139,8 +141,18 @@ class PostgresTableTest {
         assertEquals("{alice=14, carol=2}", rows(database, "accounts").toString());
         database.commit();
         charactersThatADatabaseRefusesAreReplaced(stoa, database);
+        stoa.delete(stoa.get(Note.class, "a\0b"));
+        recordsOfOneTextHaveRowsOfTheirOwn(stoa, database);
+        aTableThatNoSinkHasMadeIsRefused(database);
         keysOfOneTextHaveRowsOfTheirOwn(stoa, database);
-        aTableOfAnEarlierVersionBeginsAnew(stoa, database);
+        aTableOfAnEarlierVersionBeginsAnew(
+            stoa, database, "key text primary key, version bigint not null, state jsonb", "");
+        aTableOfAnEarlierVersionBeginsAnew(
+            stoa,
+            database,
+            "key text not null, version bigint not null, state jsonb,"
+                + " kind text not null default '', primary key (key, kind)",
+            ", 'Long'");
         theProgramMirrorsAType(postgres, database);
       }
     }
@@ -174,12 +186,69 @@ class PostgresTableTest {
     database.commit();
   }
 
+  /// A key. Two of them may have the same text.
+  record Place(String town, String street) {}
+
+  private static void recordsOfOneTextHaveRowsOfTheirOwn(Stoa stoa, Connection database)
+      throws Exception {
+    var one = new Place("Ulm, street=A", "B");
+    var other = new Place("Ulm", "A, street=B");
+    assertEquals(one.toString(), other.toString());
+    Note first = stoa.get(Note.class, one);
+    first.write("first");
+    stoa.get(Note.class, other).write("other");
+    // An ordered index of PostgreSQL refuses such texts.
+    String plenty =
+        new Random(31)
+            .ints(4_000, 'a', 'z' + 1)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
+    stoa.get(Note.class, plenty).write("long");
+    var table = new PostgresTable<>(database, Note.class, "places");
+    assertEquals(3, table.run(stoa, IDLE));
+    assertEquals(
+        List.of(
+            plenty + " String: long",
+            one + " " + Place.class.getName() + ": first",
+            one + " " + Place.class.getName() + ": other"),
+        notes(database, "places"));
+    stoa.delete(first);
+    stoa.delete(stoa.get(Note.class, plenty));
+    assertEquals(2, table.run(stoa, IDLE));
+    assertEquals(List.of(one + " " + Place.class.getName() + ": other"), notes(database, "places"));
+    stoa.delete(stoa.get(Note.class, other));
+  }
+
+  private static void aTableThatNoSinkHasMadeIsRefused(Connection database) throws SQLException {
+    for (String columns :
+        List.of("id bigint, total bigint", "id bigint, key text, version bigint, state jsonb")) {
+      try (var make = database.createStatement()) {
+        make.execute("create table invoices (" + columns + ")");
+      }
+      database.commit();
+      IllegalArgumentException refused =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> new PostgresTable<>(database, Note.class, "invoices"));
+      String text = Objects.requireNonNull(refused.getMessage());
+      assertTrue(
+          text.startsWith("no sink has made the table invoices, whose columns are {id=bigint, "),
+          text);
+      try (var drop = database.createStatement()) {
+        drop.execute("drop table invoices");
+      }
+      database.commit();
+    }
+  }
+
   private static List<String> notes(Connection database, String table) throws SQLException {
     var rows = new ArrayList<String>();
     try (var ask = database.createStatement();
         var found =
             ask.executeQuery(
-                "select key, kind, state ->> 'text' from " + table + " order by kind")) {
+                "select key, kind, state ->> 'text' from "
+                    + table
+                    + " order by kind collate \"C\", (state ->> 'text') collate \"C\"")) {
       while (found.next()) {
         rows.add(found.getString(1) + " " + found.getString(2) + ": " + found.getString(3));
       }
@@ -190,7 +259,6 @@ class PostgresTableTest {
 
   private static void keysOfOneTextHaveRowsOfTheirOwn(Stoa stoa, Connection database)
       throws Exception {
-    stoa.delete(stoa.get(Note.class, "a\0b"));
     Note number = stoa.get(Note.class, 1L);
     Note text = stoa.get(Note.class, "1");
     number.write("number");
@@ -214,13 +282,12 @@ class PostgresTableTest {
         notes(database, "notes"));
   }
 
-  private static void aTableOfAnEarlierVersionBeginsAnew(Stoa stoa, Connection database)
-      throws Exception {
+  private static void aTableOfAnEarlierVersionBeginsAnew(
+      Stoa stoa, Connection database, String columns, String kind) throws Exception {
     try (var make = database.createStatement()) {
+      make.execute("create table old_notes (" + columns + ")");
       make.execute(
-          "create table old_notes"
-              + " (key text primary key, version bigint not null, state jsonb)");
-      make.execute("insert into old_notes values ('1', 1, '{\"text\": \"of one of them\"}')");
+          "insert into old_notes values ('1', 1, '{\"text\": \"of one of them\"}'" + kind + ")");
       make.execute(
           "insert into stoa_sinks select 'old_notes', epoch, counter from stoa_sinks"
               + " where name = 'notes'");
@@ -231,6 +298,11 @@ class PostgresTableTest {
       assertEquals(i == 0 ? 3 : 0, table.run(stoa, IDLE));
       assertEquals(notes(database, "notes"), notes(database, "old_notes"));
     }
+    try (var drop = database.createStatement()) {
+      drop.execute("drop table old_notes");
+      drop.execute("delete from stoa_sinks where name = 'old_notes'");
+    }
+    database.commit();
   }
 
   private static void theProgramMirrorsAType(Postgres postgres, Connection database)

@@ -1,6 +1,7 @@
 package stoa.store.changes;
 
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Answer;
@@ -49,12 +50,22 @@ public record LoggedChange(
   /// The question of a reader.
   ///
   /// @param space the space of the keys; null for all
+  /// @param without the spaces that the reader does not ask for, when it asks for all others
   /// @param name the name of the one key; null for all of the space
   /// @param passUntil the log counter up to which changes that the store has released are passed
   ///   over; behind it they are an error
   @SuppressWarnings("ArrayRecordComponent") // compared by no code
   public record ChangeQuery(
-      @Nullable String space, byte @Nullable [] name, Detail detail, long passUntil) {}
+      @Nullable String space,
+      Set<String> without,
+      byte @Nullable [] name,
+      Detail detail,
+      long passUntil) {
+    /// Returns whether keys of a space are asked for.
+    boolean hasSpace(String other) {
+      return space == null ? !without.contains(other) : space.equals(other);
+    }
+  }
 
   /// The changes at a log address.
   public record Slot(LogAddress address, List<LoggedChange> changes) {}

@@ -254,8 +254,7 @@ public final class LoggedChanges {
 
   private boolean isWanted(StreamId stream, LoggedChange.ChangeQuery asked) {
     Known found = known(stream);
-    if (found.space == null) return false;
-    if (asked.space() != null && !asked.space().equals(found.space)) return false;
+    if (found.space == null || !asked.hasSpace(found.space)) return false;
     return asked.name() == null || Arrays.equals(asked.name(), found.name);
   }
 
