@@ -128,7 +128,8 @@ class LoggedChangesTest {
         put(store, "k" + i % 3, i + large);
         told.add("k" + i % 3 + " " + i + large);
       }
-      var all = new LoggedChange.ChangeQuery("script", null, LoggedChange.Detail.STATES, 0);
+      var all =
+          new LoggedChange.ChangeQuery("script", Set.of(), null, LoggedChange.Detail.STATES, 0);
       var changes = store.changes(NAMES);
       LoggedChange.Page page = changes.read(new LogAddress(0, 1), changes.committed(), all, 1_000);
       assertTrue(page.bytes() < 10 << 20, () -> page.bytes() + " bytes");
