@@ -151,12 +151,17 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
     List<NodeObject> way = remembered.way(root(), key);
     if (way.size() > 1) {
       try {
-        return along(way, key, leaf -> leaf.find(key)).answer();
+        return along(way, key, finding(key)).answer();
       } catch (Elsewhere | Gone _) {
         // The nodes have changed since they were remembered.
       }
     }
     return learn(key).leaf().find(key);
+  }
+
+  @SuppressWarnings("NullAway") // Justification: it takes what any Call1 returns for non-null
+  private static Call1<NodeObject, @Nullable Object> finding(Object key) {
+    return leaf -> leaf.find(key);
   }
 
   @Override
@@ -219,8 +224,8 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   ///
   /// @param way the nodes from the root to the leaf
   /// @throws Elsewhere when a node leads elsewhere now
-  private Reached along(
-      List<NodeObject> way, Object key, Call1<NodeObject, ? extends @Nullable Object> call) {
+  private <R extends @Nullable Object> Reached along(
+      List<NodeObject> way, Object key, Call1<NodeObject, R> call) {
     var calls = new ArrayList<Host.OneCall<NodeObject>>();
     for (NodeObject node : way.subList(0, way.size() - 1)) {
       calls.add(new Host.OneCall<>(node, one -> one.step(key)));
@@ -476,19 +481,17 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   }
 
   private boolean isSame(NodeObject.Run a, NodeObject.Run b) {
-    Object fence = a.fence();
-    Object other = b.fence();
-    boolean fences =
-        fence == null || other == null
-            ? fence == other
-            : Orders.natural().compare(fence, other) == 0;
-    if (!fences || a.level() != b.level() || a.children().size() != b.children().size()) {
-      return false;
-    }
+    if (a.level() != b.level() || !isSameFence(a.fence(), b.fence())) return false;
+    if (a.children().size() != b.children().size()) return false;
     for (int i = 0; i < a.children().size(); i++) {
       if (!isSame((NodeObject) a.children().get(i), (NodeObject) b.children().get(i))) return false;
     }
     return true;
+  }
+
+  private static boolean isSameFence(@Nullable Object fence, @Nullable Object other) {
+    if (fence == null || other == null) return Objects.equals(fence, other);
+    return Orders.natural().compare(fence, other) == 0;
   }
 
   /// Reads leaves until there are enough entries, and remembers the inner nodes of the present.
