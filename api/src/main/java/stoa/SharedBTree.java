@@ -1,5 +1,7 @@
 package stoa;
 
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentNavigableMap;
 
 /// A sorted map in natural order that consists of many shared objects, the nodes of a B-tree
@@ -37,4 +39,15 @@ public interface SharedBTree<K, V> extends ConcurrentNavigableMap<K, V> {
 
   /// Returns the number of levels, of which the last is leaves; at least 1.
   int height();
+
+  /// Returns the entries with the least keys that are greater than or equal to a key, in ascending
+  /// order: up to `max` of them, as of one moment. The list does not change.
+  ///
+  /// An iterator does not know how many entries its caller needs; this reads little more than
+  /// `max`. While the inner nodes that the process remembers are unchanged, a call waits for one
+  /// round trip to a server as a rule, and for two if several groups keep the tree. So does a
+  /// [#get].
+  ///
+  /// @throws LimitExceeded when it reads more nodes than a transaction may
+  List<Map.Entry<K, V>> ceilingEntries(K from, int max);
 }

@@ -1,5 +1,7 @@
 package stoa;
 
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentNavigableMap;
 
 /// A shared sorted map: one shared object (vCorfu, section 4.4).
@@ -20,4 +22,10 @@ public interface SharedNavigableMap<K, V> extends ConcurrentNavigableMap<K, V> {
 
   /// Removes as [#remove(Object)], without returning the previous value.
   void fastRemove(K key);
+
+  /// Returns the entries with the least keys that are greater than or equal to a key, in ascending
+  /// order: up to `max` of them, in one call on the map. The list does not change.
+  ///
+  /// @throws LimitExceeded when they take more than [Limits#callBytesMax()] together
+  List<Map.Entry<K, V>> ceilingEntries(K from, int max);
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///   read the past
 /// @param attemptsMax how often [Stoa#transact] runs the body before it throws [Aborted]
 /// @param timeMax how long one attempt may take; a longer one fails with [DeadlineExceeded] at its
-///   commit or its next call
+///   commit or its next call. The commit of one that has changed nothing may succeed later
 /// @param totalTimeMax how long all attempts of [Stoa#transact] may take together. No attempt
 ///   begins after this time: [Stoa#transact] throws [Aborted]. An attempt that takes more than the
 ///   rest of this time fails with [DeadlineExceeded]. [Stoa#transact] waits for a commit that has

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Call1;
+import stoa.Snapshot;
 import stoa.Stoa;
 
 /// The functions of an engine for facades, beyond the programming interface. Every [Stoa] of an
@@ -23,6 +24,9 @@ public interface Host extends Stoa {
 
   /// Returns whether calls that this thread makes now take part in a transaction.
   boolean isTransacting();
+
+  /// Returns a snapshot of the moment that the transaction of this thread reads.
+  Snapshot snapshotOfTransaction();
 
   /// Returns how many bytes the arguments of a call, or its answer, may take.
   int callBytesMax();

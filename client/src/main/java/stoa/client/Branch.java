@@ -80,6 +80,16 @@ final class Branch {
     return stoa.conversation().await(asked);
   }
 
+  /// Waits until a begun request has its answer, or has failed; [#answered] tells which.
+  void settle(Outgoing asked) {
+    trips.awaited(asked);
+    try {
+      var _ = stoa.conversation().await(asked);
+    } catch (RuntimeException _) {
+      // The reader of the answer gets the failure.
+    }
+  }
+
   /// Returns the part of the store that the group keeps.
   RemotePart stoa() {
     return stoa;

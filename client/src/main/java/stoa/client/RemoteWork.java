@@ -148,11 +148,12 @@ final class RemoteWork implements Service.Work {
   public Transaction.Outcome commit() {
     check();
     ended = true;
+    // Every answer has shown the moment of the transaction: a server has nothing to add.
+    if (branches.values().stream().noneMatch(Branch::changes)) {
+      return new Transaction.Outcome.Committed(at());
+    }
     List<Branch> used = branches.values().stream().filter(Branch::isUsed).toList();
-    if (used.size() <= 1) return commit(used.isEmpty() ? first() : used.getFirst());
-    return used.stream().anyMatch(Branch::changes)
-        ? across()
-        : new Transaction.Outcome.Committed(at());
+    return used.size() == 1 ? commit(used.getFirst()) : across();
   }
 
   /// Commits a transaction with one branch.
@@ -262,12 +263,20 @@ final class RemoteWork implements Service.Work {
   private Begun begin(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
     RemoteObject object = (RemoteObject) to.target();
     byte[] call = object.type().call(method, arguments);
-    return begin(object, call, to.existenceThen(), !method.kind().isReading());
+    return begin(object, call, to.existenceThen(), !method.kind().changesNothing());
   }
 
   /// A request in progress.
-  private interface Begun {
-    /// Waits for its answer.
+  ///
+  /// @param settling waits until a server has answered it, or it has failed
+  /// @param reading returns its answer; waits for it if necessary
+  private record Begun(Runnable settling, Reading reading) {
+    @Nullable Object answer() throws Throwable {
+      return reading.answer();
+    }
+  }
+
+  private interface Reading {
     @Nullable Object answer() throws Throwable;
   }
 
@@ -275,7 +284,9 @@ final class RemoteWork implements Service.Work {
     Branch branch = branch(object);
     Call.Builder request = RequestCodec.call(call, existence);
     Outgoing asked = branch.call(object.container(), request, changing);
-    return () -> object.part().requests().value(answered(object, branch, request, changing, asked));
+    return new Begun(
+        () -> branch.settle(asked),
+        () -> object.part().requests().value(answered(object, branch, request, changing, asked)));
   }
 
   private Answered answered(
@@ -316,6 +327,8 @@ final class RemoteWork implements Service.Work {
         if (next < requests.size() && inProgress.size() < IN_PROGRESS_MAX) {
           inProgress.add(beginning.apply(requests.get(next)));
           next++;
+          // The answers of one server arrive in this order: its caller wakes once for all of them.
+          if (next == requests.size()) inProgress.getLast().settling().run();
         } else {
           answers.add(inProgress.remove().answer());
         }
@@ -400,10 +413,12 @@ final class RemoteWork implements Service.Work {
     RemoteObject object = (RemoteObject) to.target();
     Branch branch = branch(object);
     Outgoing asked = branch.delete(object, to.ending());
-    return () -> {
-      to.bind(branch.deleted(asked));
-      return null;
-    };
+    return new Begun(
+        () -> branch.settle(asked),
+        () -> {
+          to.bind(branch.deleted(asked));
+          return null;
+        });
   }
 
   @Override

@@ -439,6 +439,21 @@ class OneOrderTest {
     }
   }
 
+  @Test
+  void aMethodThatIsATransactionIsCommittedBesideAReadInAnotherGroup() {
+    Account from = holding(10, account(1));
+    Account to = account(1, 40);
+    Account other = holding(5, account(2));
+    Office office = store.get(Office.class, name(Office.class, 1));
+    long seen =
+        store.transact(() -> {
+          office.move(from, to, 4);
+          return other.balance();
+        });
+    assertEquals(5, seen);
+    assertEquals(List.of(6L, 4L), List.of(from.balance(), to.balance()));
+  }
+
   private String name(Class<?> type, int group) {
     for (int i = 0; ; i++) if (groups.group(type, "name " + i) == group) return "name " + i;
   }

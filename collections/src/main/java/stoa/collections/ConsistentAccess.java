@@ -20,10 +20,11 @@ import stoa.spi.Host;
 /// The access of a composed collection to its objects: several calls on them see one moment
 /// (vCorfu, figure 6). Immutable.
 ///
-/// Several calls on live objects run in a transaction; an iteration reads a snapshot. The program
-/// may hold a snapshot or a transaction; objects behind its lens show one moment anyway. If the
-/// caller has copies of the objects, this repeats the calls on the copies until all of them show
-/// one moment; an iteration over copies reads all of them at its beginning.
+/// Several calls on live objects run in a transaction; so does an iteration, whose later pages read
+/// the moment of the first. The program may hold a snapshot or a transaction; objects behind its
+/// lens show one moment anyway. If the caller has copies of the objects, this repeats the calls on
+/// the copies until all of them show one moment; an iteration over copies reads all of them at its
+/// beginning.
 final class ConsistentAccess {
   private static final int COPIES_MAX = 4_096;
 
@@ -81,6 +82,11 @@ final class ConsistentAccess {
   /// Returns whether each call sees the present.
   boolean isLive() {
     return lens == null || copies != null;
+  }
+
+  /// Returns whether calls of this thread on the live objects take part in a transaction.
+  boolean isTransacting() {
+    return isLive() && isTransacting(stoa);
   }
 
   /// Returns an object of the collection through the lens.
@@ -164,10 +170,12 @@ final class ConsistentAccess {
     return new OfMoment(composed);
   }
 
+  /// Reads each page in a transaction, the later ones as of the moment of the first.
   private static final class OfMoment implements PageSource {
     private final Composed composed;
 
-    // While this is reachable, it keeps the store from trimming what later pages read.
+    // The moment of the first page, once another one follows. While this is reachable, it keeps the
+    // store from trimming what later pages read.
     private @Nullable Snapshot snapshot;
 
     private OfMoment(Composed composed) {
@@ -180,13 +188,30 @@ final class ConsistentAccess {
       if (!access.isLive() || isTransacting(access.stoa())) return page(composed, from, max);
       if (access.copies != null) return access.read(() -> all(composed, from, max));
       Snapshot held = snapshot;
-      if (held == null) {
-        held = access.stoa().snapshot();
-        snapshot = held;
-      }
-      Page page = page(composed.through(held::on), from, max);
-      if (page.next() == null) held.close();
+      Page page = held == null ? first(from, max) : later(held, from, max);
+      if (page.next() == null && held != null) held.close();
       return page;
+    }
+
+    private Page first(@Nullable Object from, int max) {
+      return composed
+          .access()
+          .read(() -> {
+            Page page = page(composed, from, max);
+            // Until its end, the transaction keeps its moment readable.
+            if (page.next() != null) snapshot = host().snapshotOfTransaction();
+            return page;
+          });
+    }
+
+    private Page later(Snapshot held, @Nullable Object from, int max) {
+      return host()
+          .<Page, RuntimeException>transact(
+              TxOptions.readingAt(held.address()), () -> page(composed, from, max));
+    }
+
+    private Host host() {
+      return (Host) composed.access().stoa();
     }
 
     private static Page all(Composed composed, @Nullable Object from, int max) {

@@ -1,9 +1,11 @@
 package stoa.collections;
 
 import java.util.AbstractMap.SimpleImmutableEntry;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.NoSuchElementException;
@@ -119,9 +121,12 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
   // ---- neighbors
 
   private Map.@Nullable Entry<K, V> entry(@Nullable Pair pair) {
-    if (pair == null) return null;
-    K key = typed(pair.key());
-    V value = typed(pair.value());
+    return pair == null ? null : entry(pair.key(), pair.value());
+  }
+
+  private Map.Entry<K, V> entry(Object heldKey, Object heldValue) {
+    K key = typed(heldKey);
+    V value = typed(heldValue);
     return new SimpleImmutableEntry<>(key, value);
   }
 
@@ -164,6 +169,27 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
   @Override
   public Map.@Nullable Entry<K, V> higherEntry(K key) {
     return near(key, true, false);
+  }
+
+  public List<Map.Entry<K, V>> ceilingEntries(K from, int max) {
+    if (max < 1) {
+      throw new IllegalArgumentException("max is " + max + "; ask for one entry at least");
+    }
+    Scan scan = new Scan(span.from(super.key(from), true), Scan.Direction.ASCENDING);
+    List<Object> items = page(scan, max).items();
+    var found = new ArrayList<Map.Entry<K, V>>();
+    for (int i = 0; i < Math.min(items.size(), 2 * max); i += 2) {
+      found.add(entry(items.get(i), items.get(i + 1)));
+    }
+    return Collections.unmodifiableList(found);
+  }
+
+  private Page page(Scan scan, int max) {
+    Page page =
+        entries instanceof ConsistentAccess.Composed composed
+            ? composed.access().<@Nullable Page>read(() -> composed.page(Paged.ANY, scan, max))
+            : entries.page(Paged.ANY, scan, max);
+    return Objects.requireNonNull(page);
   }
 
   @Override

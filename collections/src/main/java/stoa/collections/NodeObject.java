@@ -59,7 +59,38 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   record Run(List<Object> children, int level, @Nullable Object fence) {}
 
   /// The contents of a node.
-  record Content(int level, List<Object> keys, List<Object> items) {}
+  record Content(int level, List<Object> keys, List<Object> items) {
+    /// Returns the index of the child that leads to a key: how many keys are at or below it.
+    int above(Object key) {
+      return NodeObject.above(keys, key);
+    }
+
+    private int index(Side side, @Nullable Object key) {
+      return switch (side) {
+        case FIRST -> 0;
+        case LAST -> keys.size();
+        case AT -> above(Objects.requireNonNull(key));
+        case BELOW -> NodeObject.from(keys, Objects.requireNonNull(key));
+      };
+    }
+
+    /// Returns the next step down for a scan, as [NodeObject#run] does.
+    Run run(Side side, @Nullable Object key, Scan scan, int max) {
+      if (level == 0) return new Run(List.of(), -1, null);
+      boolean up = scan.direction() == Scan.Direction.ASCENDING;
+      int most = level == 1 ? max : 1;
+      var children = new ArrayList<Object>();
+      for (int index = index(side, key); ; index += up ? 1 : -1) {
+        children.add(items.get(index));
+        int fence = up ? index : index - 1;
+        if (fence < 0 || fence == keys.size()) return new Run(children, level - 1, null);
+        Object between = keys.get(fence);
+        if (children.size() >= most || scan.endsAt(between)) {
+          return new Run(children, level - 1, between);
+        }
+      }
+    }
+  }
 
   /// The upper half of a node.
   ///
@@ -131,34 +162,13 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return new Step(child(index), level - 1, index);
   }
 
-  private int index(Side side, @Nullable Object key) {
-    return switch (side) {
-      case FIRST -> 0;
-      case LAST -> keys.size();
-      case AT -> above(Objects.requireNonNull(key));
-      case BELOW -> from(Objects.requireNonNull(key));
-    };
-  }
-
   /// Returns the next step down for a scan; when that leads to leaves, the next leaves in its
   /// range, up to `max` of them.
   ///
   /// @param key null for [Side#FIRST] and [Side#LAST]
   @Accessor
   Run run(Side side, @Nullable Object key, Scan scan, int max) {
-    if (level == 0) return new Run(List.of(), -1, null);
-    boolean up = scan.direction() == Scan.Direction.ASCENDING;
-    int most = level == 1 ? max : 1;
-    var children = new ArrayList<Object>();
-    for (int index = index(side, key); ; index += up ? 1 : -1) {
-      children.add(child(index));
-      int fence = up ? index : index - 1;
-      if (fence < 0 || fence == keys.size()) return new Run(children, level - 1, null);
-      Object between = keys.get(fence);
-      if (children.size() >= most || scan.endsAt(between)) {
-        return new Run(children, level - 1, between);
-      }
-    }
+    return new Content(level, keys, items).run(side, key, scan, max);
   }
 
   private NodeObject child(int index) {
@@ -225,8 +235,16 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return span.highInclusive() ? above(span.high()) : from(span.high());
   }
 
-  /// How many keys are below a key.
   private int from(Object key) {
+    return from(keys, key);
+  }
+
+  private int above(Object key) {
+    return above(keys, key);
+  }
+
+  /// Returns how many keys are below a key.
+  private static int from(List<Object> keys, Object key) {
     int low = 0;
     int high = keys.size();
     while (low < high) {
@@ -237,13 +255,17 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return low;
   }
 
-  /// Returns the number of keys at or below a key.
-  private int above(Object key) {
-    int index = from(key);
-    return has(index, key) ? index + 1 : index;
+  /// Returns how many keys are at or below a key.
+  private static int above(List<Object> keys, Object key) {
+    int index = from(keys, key);
+    return has(keys, index, key) ? index + 1 : index;
   }
 
   private boolean has(int index, Object key) {
+    return has(keys, index, key);
+  }
+
+  private static boolean has(List<Object> keys, int index, Object key) {
     return index < keys.size() && Orders.natural().compare(keys.get(index), key) == 0;
   }
 

@@ -1,7 +1,6 @@
 package stoa.collections;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,12 +31,6 @@ final class RememberedNodes {
 
   RememberedNodes(Stoa stoa) {
     this.stoa = stoa;
-  }
-
-  /// Returns the index of the child that leads to a key.
-  static int index(NodeObject.Content inner, Object key) {
-    int found = Collections.binarySearch(inner.keys(), key, Orders.natural());
-    return found >= 0 ? found + 1 : -found - 1;
   }
 
   /// Remembers the contents of a node, and forgets those that were not used for longest.
@@ -72,10 +65,40 @@ final class RememberedNodes {
       if (node == null) return List.of();
       NodeObject.Content content = node.content();
       if (content.level() == 0) return way;
-      next = (NodeObject) content.items().get(index(content, key));
+      next = (NodeObject) content.items().get(content.above(key));
       if (content.level() > 1) continue;
       way.add(next);
       return way;
+    }
+  }
+
+  /// The way of a scan to adjacent leaves.
+  ///
+  /// @param nodes the inner nodes on it, from the root down; none when a node is not remembered
+  /// @param runs the children that it takes of each; those of the last node are the leaves
+  record ScanWay(List<NodeObject> nodes, List<NodeObject.Run> runs) {
+    /// Returns the leaves.
+    List<NodeObject> leaves() {
+      return runs.getLast().children().stream().map(NodeObject.class::cast).toList();
+    }
+  }
+
+  /// Returns the way of a scan, as [NodeObject#run] describes each step.
+  ///
+  /// @param max the most leaves
+  synchronized ScanWay way(
+      NodeObject root, NodeObject.Side side, @Nullable Object key, Scan scan, int max) {
+    var inner = new ArrayList<NodeObject>();
+    var runs = new ArrayList<NodeObject.Run>();
+    NodeObject next = root;
+    while (true) {
+      @Nullable Node node = nodes.get(stoa.ref(next));
+      if (node == null || node.content().level() == 0) return new ScanWay(List.of(), List.of());
+      NodeObject.Run run = node.content().run(side, key, scan, max);
+      inner.add(next);
+      runs.add(run);
+      if (run.level() == 0) return new ScanWay(inner, runs);
+      next = (NodeObject) run.children().getFirst();
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import stoa.Call1;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.spi.Host;
@@ -33,6 +34,10 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
    */
   static final int KEYS_MAX = 64;
   static final int KEYS_MIN = 16;
+
+  // About how many keys a leaf has, so that a scan asks enough leaves at once: those of a split
+  // leaf.
+  private static final int LEAF_KEYS = KEYS_MAX / 2;
 
   // The most entries that one call moves between nodes: all contents of a node, and their framing.
   private static final int MOVED_MAX = KEYS_MAX + 8;
@@ -122,7 +127,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
       NodeObject.Content content = node.inner();
       remembered.put(node, content);
       if (content.level() == 0) return new Found(node, way);
-      int index = RememberedNodes.index(content, key);
+      int index = content.above(key);
       way.push(new Turn(node, index));
       node = seen((NodeObject) content.items().get(index));
       if (content.level() == 1) return new Found(node, way);
@@ -137,7 +142,26 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
 
   @Override
   public @Nullable Object get(Object key) {
-    return access.<@Nullable Object>read(() -> at(key).leaf().find(key));
+    return access.<@Nullable Object>read(() -> found(key));
+  }
+
+  /// Returns the value of a key, within a transaction or behind a lens.
+  private @Nullable Object found(Object key) {
+    if (!access.isTransacting()) return at(key).leaf().find(key);
+    List<NodeObject> way = remembered.way(root(), key);
+    if (way.size() > 1) {
+      try {
+        return along(way, key, finding(key)).answer();
+      } catch (Elsewhere | Gone _) {
+        // The nodes have changed since they were remembered.
+      }
+    }
+    return learn(key).leaf().find(key);
+  }
+
+  @SuppressWarnings("NullAway") // Justification: it takes what any Call1 returns for non-null
+  private static Call1<NodeObject, @Nullable Object> finding(Object key) {
+    return leaf -> leaf.find(key);
   }
 
   @Override
@@ -170,8 +194,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
     });
   }
 
-  /// Puts an entry along the way that this process remembers: asks all nodes on the way at once
-  /// whether they still lead there, and puts the entry at the same time.
+  /// Puts an entry along the way that this process remembers.
   ///
   /// @return false when nothing happened: no way is remembered, or a node leads elsewhere now
   private boolean hasPut(Object key, Object value) {
@@ -179,27 +202,43 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
     if (way.isEmpty()) return false;
     try {
       return access.write(() -> {
-        NodeObject leaf = way.getLast();
-        var calls = new ArrayList<Host.OneCall<NodeObject>>();
-        for (NodeObject node : way.subList(0, way.size() - 1)) {
-          calls.add(new Host.OneCall<>(node, one -> one.step(key)));
-        }
-        calls.add(new Host.OneCall<>(leaf, one -> one.fastPut(key, value)));
-        List<@Nullable Object> answers = access.all(calls);
-        int count = (int) Objects.requireNonNull(answers.getLast());
+        Reached reached = along(way, key, leaf -> leaf.fastPut(key, value));
+        int count = (int) Objects.requireNonNull(reached.answer());
         if (count == NodeObject.NO_LEAF) throw new Elsewhere();
-        var turns = new ArrayDeque<Turn>();
-        for (int i = 0; i < way.size() - 1; i++) {
-          var step = (NodeObject.Step) Objects.requireNonNull(answers.get(i));
-          if (!isSame(step.child(), way.get(i + 1))) throw new Elsewhere();
-          turns.push(new Turn(way.get(i), step.index()));
-        }
-        mendLarge(leaf, turns, count);
+        mendLarge(way.getLast(), reached.way(), count);
         return true;
       });
     } catch (Elsewhere | Gone _) {
       return false;
     }
+  }
+
+  /// A leaf that a remembered way led to.
+  ///
+  /// @param answer of the call on the leaf
+  /// @param way from its parent up to the root
+  private record Reached(@Nullable Object answer, Deque<Turn> way) {}
+
+  /// Makes a call on a leaf: asks all nodes on the remembered way to it at once whether they still
+  /// lead there, and makes the call at the same time. Called within a transaction.
+  ///
+  /// @param way the nodes from the root to the leaf
+  /// @throws Elsewhere when a node leads elsewhere now
+  private <R extends @Nullable Object> Reached along(
+      List<NodeObject> way, Object key, Call1<NodeObject, R> call) {
+    var calls = new ArrayList<Host.OneCall<NodeObject>>();
+    for (NodeObject node : way.subList(0, way.size() - 1)) {
+      calls.add(new Host.OneCall<>(node, one -> one.step(key)));
+    }
+    calls.add(new Host.OneCall<>(way.getLast(), call));
+    List<@Nullable Object> answers = access.all(calls);
+    var turns = new ArrayDeque<Turn>();
+    for (int i = 0; i < way.size() - 1; i++) {
+      var step = (NodeObject.Step) Objects.requireNonNull(answers.get(i));
+      if (!isSame(step.child(), way.get(i + 1))) throw new Elsewhere();
+      turns.push(new Turn(way.get(i), step.index()));
+    }
+    return new Reached(answers.getLast(), turns);
   }
 
   private boolean isSame(@Nullable NodeObject a, NodeObject b) {
@@ -355,29 +394,19 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
 
   // ---- scans
 
-  /// Adjacent leaves.
+  /// What adjacent leaves have of a scan.
   ///
+  /// @param entries in the order of the scan: keys, each followed by its value
+  /// @param isCut whether the last leaf may have more of them
   /// @param fence the key between the last leaf and the next one; null at the end
-  private record Leaves(List<NodeObject> leaves, @Nullable Object fence) {}
+  private record Leaves(List<Object> entries, boolean isCut, @Nullable Object fence) {}
 
-  private Leaves leaves(NodeObject.Side side, @Nullable Object key, Scan scan, int max) {
-    NodeObject node = root();
-    Object fence = null;
-    while (true) {
-      NodeObject.Run run = node.run(side, key, scan, max);
-      if (run.children().isEmpty()) return new Leaves(List.of(node), fence);
-      if (run.fence() != null) fence = run.fence();
-      List<NodeObject> children =
-          run.children().stream().map(child -> seen((NodeObject) child)).toList();
-      if (run.level() == 0) return new Leaves(children, fence);
-      node = children.getFirst();
-    }
-  }
-
-  /// Returns entries of a range, up to `max` of them, each key followed by its value.
-  private List<Object> scan(Scan scan, int max) {
+  /// Returns entries of a range, each key followed by its value: at least `min` of them if it has
+  /// so many. Called within a transaction or behind a lens.
+  private List<Object> scan(Scan scan, int min) {
     var found = new ArrayList<Object>();
     boolean up = scan.direction() == Scan.Direction.ASCENDING;
+    Scan rest = scan;
     Object from = up ? scan.span().low() : scan.span().high();
     boolean inclusive = up ? scan.span().lowInclusive() : scan.span().highInclusive();
     NodeObject.Side side =
@@ -385,16 +414,114 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
             ? up ? NodeObject.Side.FIRST : NodeObject.Side.LAST
             : up || inclusive ? NodeObject.Side.AT : NodeObject.Side.BELOW;
     while (true) {
-      int left = max - found.size() / 2;
-      Leaves some = leaves(side, from, scan, 1 + left / KEYS_MIN);
-      for (NodeObject leaf : some.leaves()) {
-        found.addAll(leaf.entries(scan, max - found.size() / 2));
-        if (found.size() >= 2 * max) return found;
+      Leaves some = leaves(side, from, rest, min - found.size() / 2);
+      found.addAll(some.entries());
+      if (found.size() >= 2 * min) return found;
+      if (some.isCut()) {
+        from = found.get(found.size() - 2);
+        rest = scan.behind(from);
+      } else {
+        from = some.fence();
+        if (from == null || scan.endsAt(from)) return found;
       }
-      from = some.fence();
-      if (from == null || scan.endsAt(from)) return found;
       side = up ? NodeObject.Side.AT : NodeObject.Side.BELOW;
     }
+  }
+
+  /// Returns the next entries of a scan. Asks all nodes at once when this process remembers the way
+  /// to the leaves; otherwise asks one after the other.
+  private Leaves leaves(NodeObject.Side side, @Nullable Object key, Scan scan, int min) {
+    if (access.isTransacting()) {
+      int max = 1 + Math.ceilDiv(min - 1, LEAF_KEYS);
+      RememberedNodes.ScanWay way = remembered.way(root(), side, key, scan, max);
+      if (!way.nodes().isEmpty()) {
+        try {
+          return along(way, side, key, scan, min);
+        } catch (Elsewhere | Gone _) {
+          // The nodes have changed since they were remembered.
+        }
+      }
+    }
+    return descended(side, key, scan, min);
+  }
+
+  /// Asks all nodes on the remembered way of a scan at once whether they still lead there, and
+  /// reads the leaves at the same time.
+  ///
+  /// @throws Elsewhere when a node leads elsewhere now
+  private Leaves along(
+      RememberedNodes.ScanWay way, NodeObject.Side side, @Nullable Object key, Scan scan, int min) {
+    List<NodeObject> leaves = way.leaves();
+    int max = 1 + Math.ceilDiv(min - 1, LEAF_KEYS);
+    int last = leaves.size() == 1 ? min : min - LEAF_KEYS * (leaves.size() - 2);
+    var calls = new ArrayList<Host.OneCall<NodeObject>>();
+    for (NodeObject node : way.nodes()) {
+      calls.add(new Host.OneCall<>(node, one -> one.run(side, key, scan, max)));
+    }
+    for (int i = 0; i < leaves.size(); i++) {
+      int most = i < leaves.size() - 1 ? min : last;
+      calls.add(new Host.OneCall<>(leaves.get(i), one -> one.entries(scan, most)));
+    }
+    List<@Nullable Object> answers = access.all(calls);
+    Object fence = null;
+    for (int i = 0; i < way.runs().size(); i++) {
+      var run = (NodeObject.Run) Objects.requireNonNull(answers.get(i));
+      if (!isSame(run, way.runs().get(i))) throw new Elsewhere();
+      if (run.fence() != null) fence = run.fence();
+    }
+    var entries = new ArrayList<Object>();
+    int added = 0;
+    for (Object answer : answers.subList(way.runs().size(), answers.size())) {
+      if (entries.size() >= 2 * min) break; // the leaf before may have more
+      List<?> some = (List<?>) Objects.requireNonNull(answer);
+      entries.addAll(some);
+      added = some.size();
+    }
+    return new Leaves(entries, added == 2 * last, fence);
+  }
+
+  private boolean isSame(NodeObject.Run a, NodeObject.Run b) {
+    if (a.level() != b.level() || !isSameFence(a.fence(), b.fence())) return false;
+    if (a.children().size() != b.children().size()) return false;
+    for (int i = 0; i < a.children().size(); i++) {
+      if (!isSame((NodeObject) a.children().get(i), (NodeObject) b.children().get(i))) return false;
+    }
+    return true;
+  }
+
+  private static boolean isSameFence(@Nullable Object fence, @Nullable Object other) {
+    if (fence == null || other == null) return Objects.equals(fence, other);
+    return Orders.natural().compare(fence, other) == 0;
+  }
+
+  /// Reads leaves until there are enough entries, and remembers the inner nodes of the present.
+  private Leaves descended(NodeObject.Side side, @Nullable Object key, Scan scan, int min) {
+    NodeObject node = root();
+    Object fence = null;
+    List<NodeObject> leaves = null;
+    while (leaves == null) {
+      NodeObject.Run run = run(node, side, key, scan, 1 + min / KEYS_MIN);
+      if (run.fence() != null) fence = run.fence();
+      List<NodeObject> children =
+          run.children().stream().map(child -> seen((NodeObject) child)).toList();
+      if (children.isEmpty()) leaves = List.of(node);
+      else if (run.level() == 0) leaves = children;
+      else node = children.getFirst();
+    }
+    var entries = new ArrayList<Object>();
+    for (NodeObject leaf : leaves) {
+      entries.addAll(leaf.entries(scan, min - entries.size() / 2));
+      if (entries.size() >= 2 * min) break;
+    }
+    return new Leaves(entries, false, fence);
+  }
+
+  private NodeObject.Run run(
+      NodeObject node, NodeObject.Side side, @Nullable Object key, Scan scan, int max) {
+    if (!access.isTransacting()) return node.run(side, key, scan, max);
+    NodeObject.Content content = node.inner();
+    remembered.put(node, content);
+    return content.run(side, key, scan, max);
   }
 
   @Override

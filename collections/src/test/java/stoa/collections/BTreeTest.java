@@ -19,8 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.SharedBTree;
+import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.Transaction;
+import stoa.TxOptions;
 
 class BTreeTest {
   private static final Stoa STOA = Stoa.open("memory:");
@@ -84,7 +87,8 @@ class BTreeTest {
     nodes.check();
     Trips.atMost(4, 6, STOA, () -> tree.fastPut(100, "first"));
     Trips.atMost(2, 3, STOA, () -> tree.fastPut(100, "second"));
-    assertEquals("second", tree.get(100));
+    Trips.atMost(1, 2, STOA, () -> assertEquals("second", tree.get(100)));
+    Trips.atMost(1, 2, STOA, () -> assertEquals(20, tree.ceilingEntries(100, 20).size()));
     tree.headMap(4_800).clear();
     assertEquals(200, tree.size());
     nodes.check();
@@ -130,6 +134,83 @@ class BTreeTest {
     model.put(141, "five");
     assertEquals(model, tree);
     nodes.check();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void readsFindTheLeavesWhenOthersHaveChangedTheTree(long seed) {
+    String name = "read " + seed;
+    SharedBTree<Integer, String> tree = STOA.bTree(name, Integer.class, String.class);
+    SharedBTree<Integer, String> others = STOA.bTree(name, Integer.class, String.class);
+    var model = new TreeMap<Integer, String>();
+    var random = new Random(seed);
+    for (int round = 0; round < 24 / LESS; round++) {
+      switch (random.nextInt(4)) {
+        case 0 -> {
+          int from = random.nextInt(2_000);
+          others.subMap(from, from + 600).clear();
+          model.subMap(from, from + 600).clear();
+        }
+        case 1 -> {
+          if (random.nextInt(4) == 0) {
+            others.clear();
+            model.clear();
+          }
+        }
+        default -> {
+          var some = new TreeMap<Integer, String>();
+          int apart = 1 + random.nextInt(8);
+          int from = random.nextInt(2_000);
+          for (int i = 0; i < 250; i++) some.put(from + apart * i, "r" + round);
+          others.putAll(some);
+          model.putAll(some);
+        }
+      }
+      for (int i = 0; i < 5; i++) {
+        int key = random.nextInt(2_100);
+        int max = 1 + random.nextInt(random.nextBoolean() ? 40 : 300);
+        assertEquals(model.get(key), tree.get(key));
+        assertEquals(model.higherEntry(key), tree.higherEntry(key));
+        assertEquals(model.lowerEntry(key), tree.lowerEntry(key));
+        assertEquals(
+            model.tailMap(key).entrySet().stream().limit(max).toList(),
+            tree.ceilingEntries(key, max));
+        assertEquals(
+            model.headMap(key, false).descendingMap().entrySet().stream().limit(max).toList(),
+            tree.headMap(key).descendingMap().entrySet().stream().limit(max).toList());
+      }
+      assertEquals(model.subMap(300, 1_700), tree.subMap(300, 1_700));
+    }
+  }
+
+  @Test
+  void readsSeeOneMoment() {
+    SharedBTree<Integer, Integer> tree = STOA.bTree("moment", Integer.class, Integer.class);
+    var all = new TreeMap<Integer, Integer>();
+    for (int i = 0; i < 300; i++) all.put(i, 0);
+    tree.putAll(all);
+    assertEquals(200, tree.ceilingEntries(100, 1_000).size()); // remembers the way
+    assertThrows(IllegalArgumentException.class, () -> tree.ceilingEntries(100, 0));
+    try (Transaction reading = STOA.begin(TxOptions.reading())) {
+      long before = sum(reading.on(tree).ceilingEntries(0, 250));
+      STOA.transact(() -> {
+        for (int i = 0; i < 300; i += 30) tree.put(i, 1);
+        assertEquals(9, sum(tree.ceilingEntries(0, 250)));
+        assertEquals(1, tree.get(30));
+        return tree;
+      });
+      assertEquals(before, sum(reading.on(tree).ceilingEntries(0, 250)));
+      assertEquals(9, sum(tree.ceilingEntries(0, 250)));
+      Snapshot there = STOA.snapshot();
+      tree.clear();
+      assertEquals(9, sum(there.on(tree).ceilingEntries(0, 250)));
+      assertEquals(List.of(), tree.ceilingEntries(0, 250));
+      there.close();
+    }
+  }
+
+  private static long sum(List<Map.Entry<Integer, Integer>> entries) {
+    return entries.stream().mapToLong(Map.Entry::getValue).sum();
   }
 
   @Test

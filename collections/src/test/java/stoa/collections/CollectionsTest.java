@@ -127,6 +127,20 @@ class CollectionsTest {
   }
 
   @Test
+  void aSortedMapReadsSomeEntriesFromAKeyOnInItsOrder() {
+    var map = STOA.navigableMap("ceiling", String.class, Integer.class, Longest.class);
+    for (int i = 1; i <= 9; i++) map.put("x".repeat(i), i);
+    var model = new TreeMap<String, Integer>(new Longest());
+    model.putAll(map);
+    for (int max : List.of(1, 3, 100)) {
+      assertEquals(
+          model.tailMap("xxxxx").entrySet().stream().limit(max).toList(),
+          map.ceilingEntries("xxxxx", max));
+    }
+    assertThrows(IllegalArgumentException.class, () -> map.ceilingEntries("x", 0));
+  }
+
+  @Test
   void aMethodBeginsACollectionWithTheOrderAndTheClassesOfItsReference() {
     Shelf shelf = STOA.get(Shelf.class, "begins");
     var map = STOA.navigableMap("shelf.map", String.class, Integer.class, Longest.class);

@@ -586,6 +586,13 @@ public final class SharedStoa implements Host {
     return held(service.pin(null, address));
   }
 
+  @Override
+  public Snapshot snapshotOfTransaction() {
+    SharedTransaction transaction = SharedTransaction.current(this);
+    if (transaction == null) throw new IllegalStateException("this thread runs no transaction");
+    return at(transaction.at());
+  }
+
   private SharedSnapshot held(Service.Pinned pinned) {
     return SharedSnapshot.held(this, place(pinned.address()), pinned.release());
   }

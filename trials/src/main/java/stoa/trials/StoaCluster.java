@@ -126,11 +126,11 @@ public final class StoaCluster implements ClusterContender {
 
     @Override
     public int scan(String from, int most) {
-      int read = 0;
-      for (Row.Fields fields : tree.tailMap(from).values()) {
-        if (fields.all().isEmpty() || ++read == most) break;
+      var found = tree.ceilingEntries(from, most);
+      for (var entry : found) {
+        if (entry.getValue().all().isEmpty()) throw new IllegalStateException(entry + " is empty");
       }
-      return read;
+      return found.size();
     }
   }
 }

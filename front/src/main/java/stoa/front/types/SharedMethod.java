@@ -33,6 +33,11 @@ public final class SharedMethod {
       };
     }
 
+    /// Returns whether it changes nothing, neither its own object nor another one.
+    public boolean changesNothing() {
+      return this == ACCESSOR || this == READING_TRANSACTION;
+    }
+
     /// Returns whether it runs at its caller.
     public boolean isTransaction() {
       return this == TRANSACTION || this == READING_TRANSACTION;
