@@ -40,8 +40,8 @@ public record NodeConfig(
   public static final double LEASE_PART = 0.4;
 
   /// The part of [#election()] after which members look for another leader, when nothing listens
-  /// any more where the leader was. It is longer than [#LEASE_PART] by more than clocks differ in
-  /// speed.
+  /// any more where the leader was, and it has told that its lease is over then. It is longer than
+  /// [#LEASE_PART] by more than clocks differ in speed.
   public static final double ENDED_PART = 0.45;
 
   /// Files in PEM.

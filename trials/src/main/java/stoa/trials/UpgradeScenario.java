@@ -85,7 +85,8 @@ public final class UpgradeScenario implements Scenario {
   /// Returns the class path of the other release.
   private static String before() {
     String directory = System.getenv(BEFORE);
-    Path built = Path.of(directory == null ? "" : directory, "cli", "target").toAbsolutePath();
+    Path built =
+        Path.of(directory == null ? "" : directory, "cli", "target", "quick").toAbsolutePath();
     if (directory == null || !Files.isDirectory(built.resolve("lib"))) {
       throw new IllegalStateException(
           "%s is %s; set it to the directory of another release's source, and run ./stoa help there"

@@ -40,6 +40,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +93,7 @@ public final class Core {
    *     stop the member.
    * (7) The entries of a message have no limit in bytes. Here the next message takes those beyond it.
    * (8) A removed member is not told. Others tell it when it asks for votes; it believes those that know
-   *     of a later change of members than itself.
+   *     of a later change of members than itself, and than the one that added it.
    * (9) A member that asked for votes and then follows a leader of the same term, as after each start,
    *     would never stand again: it counts as asking. It begins to follow anew.
    * (10) A hand-over to a member that is removed meanwhile never ends, and its leader takes nothing any
@@ -116,12 +117,13 @@ public final class Core {
    * (19) It always waits for the whole election time. When nothing listens where the leader was, the
    *     end of the lease is enough: then its clock jumps over the rest, and one of the members asks
    *     for votes at once. A member whose lease is not over holds such a question back until it is.
+   *     A leader of an earlier release may have a longer lease, and tells none: then all wait.
    */
   private static final Object GROUP = "group";
   private static final Object PROBE = new Object();
 
   private static final int REMOVED = 100;
-  private static final int HAD = 101;
+  static final int HAD = 101;
   private static final int WHERE = 102;
   private static final int HERE = 103;
 
@@ -139,6 +141,9 @@ public final class Core {
   // Members learn of a commit after this time or twice as long, when nothing else tells them.
   private static final long NEWS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final int TICKS_BETWEEN_TABLES = 10;
+
+  // The term of a question to a candidate: its sender need not lead.
+  private static final int NO_TERM = 0;
 
   // How many times in a row a leader may show less than this member has, as it briefly does.
   private static final int LESS_MAX = 50;
@@ -163,6 +168,11 @@ public final class Core {
   // Up to where members had the log that were set back.
   private final Map<String, Long> setBack = new HashMap<>();
 
+  // Candidates that seem to lack what they had, until they have told where their log ends; and
+  // those about which an alarm was raised, until they have it.
+  private final Map<String, Suspicion> suspicions = new HashMap<>();
+  private final Set<String> reported = new HashSet<>();
+
   private RaftNode node;
   private int life;
   private boolean stopped;
@@ -181,7 +191,8 @@ public final class Core {
   private boolean leads;
   private boolean ready;
   private int leadingTerm;
-  // The number of doubts so far.
+  // The number of the last question to a member where its log ends. The first one is random, so that
+  // no answer to a question before a restart counts.
   private long doubted;
   private @Nullable Member leader;
 
@@ -190,6 +201,9 @@ public final class Core {
   private @Nullable String ended;
   private long endedNanos;
   private int endings;
+
+  // The last term whose leader has told that its lease is not longer than this member's would be.
+  private int leaseTerm = NO_TERM;
 
   // When this member was last told of a leader by the leader itself: it may have answered then.
   private long ledNanos;
@@ -242,6 +256,7 @@ public final class Core {
     this.votes = votes;
     this.roles = roles;
     this.random = new Random(seed);
+    this.doubted = seed >>> 16;
     this.lease = new Lease(settings.leaseNanos());
     this.heldUntilNanos = world.nanos() + (isNew ? 0 : settings.electionNanos());
     this.mendedNanos = world.nanos() - SECOND;
@@ -773,12 +788,16 @@ public final class Core {
   // ---- a leader whose process has ended
 
   /// Notes that nothing listens any more where another member was, so that its process has ended.
-  /// When it led, this member looks for another leader as soon as the lease is over. A wrong notice
-  /// does no harm: the lease is over then all the same.
+  /// When it led, this member looks for another leader as soon as the lease is over, if the leader
+  /// has told how long that is. A wrong notice does no harm: the lease is over then all the same.
   public void ended(String member) {
     Member lost = leader;
     if (stopped || leads || ended != null) return;
     if (lost == null || !lost.id().equals(member)) return;
+    if (leaseTerm != term()) {
+      world.reached("lease of unknown length");
+      return;
+    }
     world.reached("leader has ended");
     ended = member;
     endedNanos = world.nanos();
@@ -870,7 +889,13 @@ public final class Core {
     }
     // It may also be a member of which this one does not know yet.
     if (isStranger(candidate)) tellRemoved(candidate);
-    return votes.mayVote(candidate.id(), last);
+    long had = votes.had(candidate.id());
+    if (last < had) {
+      suspect(candidate, had);
+      return false;
+    }
+    reported.remove(candidate.id());
+    return votes.mayVote(last);
   }
 
   private boolean isStranger(Member candidate) {
@@ -1139,9 +1164,13 @@ public final class Core {
     long number = before != null ? before.number() : ++doubted;
     long then = before != null ? before.had() : had;
     doubts.put(member.id(), new Doubt(number, asked, follower, then, held));
-    out.clear().u8(WHERE).text(settings.self().toString()).varint(term()).varint(number);
-    world.send(member, out.toBytes());
+    askWhere(member, term(), number);
     return true;
+  }
+
+  private void askWhere(Member member, int term, long number) {
+    out.clear().u8(WHERE).text(settings.self().toString()).varint(term).varint(number);
+    world.send(member, out.toBytes());
   }
 
   /// Returns up to where a member had the log; 0 when that may be of an earlier membership, or when
@@ -1158,6 +1187,8 @@ public final class Core {
     var leading = Member.of(in.text());
     long askedTerm = in.varint();
     long asked = in.varint();
+    // What it had before it was removed and added again proves nothing.
+    if (askedTerm == NO_TERM && !store.isJoined()) return;
     out.clear().u8(HERE).text(settings.self().id()).varint(askedTerm).varint(asked);
     world.send(leading, out.varint(term()).varint(store.lastIndex()).toBytes());
   }
@@ -1169,6 +1200,10 @@ public final class Core {
     long asked = in.varint();
     long term = in.varint();
     long last = in.varint();
+    if (askedTerm == NO_TERM) {
+      candidateEnds(id, asked, last);
+      return;
+    }
     Doubt doubt = doubts.get(id);
     LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
     if (leading == null || askedTerm != term()) return;
@@ -1198,6 +1233,39 @@ public final class Core {
         "its replica was put back to an older copy: it had acknowledged %,d commands and has %,d"
             .formatted(doubt.had(), last));
     ((RaftNodeImpl) node).sendAppendEntriesRequest(doubt.member());
+  }
+
+  /*
+   * So it is with a candidate that seems to lack an entry which it had: it was set back, or its request
+   * for a vote is a late one of before. Any member that is asked for its vote asks where the candidate's
+   * log ends. What the candidate is known to have had is committed, and so no leader cuts it.
+   */
+
+  /// A question to a candidate where its log ends.
+  ///
+  /// @param had up to where it had the log before the question
+  private record Suspicion(long number, long had) {}
+
+  private void suspect(Member candidate, long had) {
+    var asked = suspicions.computeIfAbsent(candidate.id(), _ -> new Suspicion(++doubted, had));
+    askWhere(candidate, NO_TERM, asked.number());
+  }
+
+  private void candidateEnds(String id, long asked, long last) {
+    Suspicion suspicion = suspicions.get(id);
+    if (suspicion == null || suspicion.number() != asked) return;
+    suspicions.remove(id);
+    if (last >= suspicion.had()) {
+      world.reached("candidate was not set back");
+      return;
+    }
+    world.reached("candidate was set back");
+    if (!reported.add(id)) return;
+    roles.alarm(
+        id,
+        ("its replica was put back to an older copy: it had acknowledged %,d commands and stands for"
+                + " election with %,d; server %s does not vote for it")
+            .formatted(suspicion.had(), last, settings.self().id()));
   }
 
   // ---- a log that begins later
@@ -1291,7 +1359,8 @@ public final class Core {
     in.skip(1);
     RaftGroupMembersView view = Codec.view(in);
     if (view.getMembers().contains(new Endpoint(settings.self()))) return;
-    if (view.getLogIndex() <= node.getEffectiveMembers().getLogIndex()) return;
+    long known = Math.max(node.getEffectiveMembers().getLogIndex(), store.addedAt());
+    if (view.getLogIndex() <= known) return;
     isRemoved(view.getMembers());
   }
 
@@ -1327,7 +1396,7 @@ public final class Core {
     for (Member member : now.members()) {
       out.text(member.toString()).varint(indices.getOrDefault(member.id(), 0L));
     }
-    byte[] table = out.toBytes();
+    byte[] table = out.varint(term()).varint(settings.leaseNanos()).toBytes();
     for (Member member : now.members()) if (!isSelf(member)) world.send(member, table);
   }
 
@@ -1341,6 +1410,9 @@ public final class Core {
       indices.put(member.id(), in.varint());
     }
     votes.had(members, indices);
+    if (in.remaining() == 0) return; // a leader of an earlier release
+    int leading = Math.toIntExact(in.varint());
+    if (in.varint() <= settings.leaseNanos()) leaseTerm = Math.max(leaseTerm, leading);
   }
 
   // ---- roles
@@ -1383,6 +1455,7 @@ public final class Core {
     ready = true;
     certain = true;
     refresh();
+    tellTable();
     roles.leading(term);
   }
 

@@ -8,7 +8,8 @@ public final class Lease {
    * (1) A member that has answered a leader does not help to elect another one for the election
    *     time: it refuses questions and votes, and a member that has just started answers neither
    *     for that long (Core). When nothing listens where the leader was, it does so after
-   *     `RaftSettings.endedNanos`. So from the time at which the leader began to ask a majority, no
+   *     `RaftSettings.endedNanos`, if the leader has told that its lease is as short as here: that of
+   *     an earlier release is longer. So from the time at which the leader began to ask a majority, no
    *     other leader is elected for that shorter time, of which `nanos` is a part. The rest is for
    *     clocks that run at different speeds. The certainty does not rest on the end of the process:
    *     a network may refuse connections to a leader that still serves its clients.

@@ -15,10 +15,10 @@ public interface Votes {
     return true;
   }
 
-  /// Returns whether this member may vote for a candidate.
+  /// Returns whether this member may help to elect a candidate, by what the member itself had.
   ///
   /// @param last the index of the end of the candidate's log
-  default boolean mayVote(String candidate, long last) {
+  default boolean mayVote(long last) {
     return true;
   }
 

@@ -30,7 +30,6 @@ import stoa.base.Decoder;
 import stoa.log.CatchUp;
 import stoa.log.Position;
 import stoa.log.Replica;
-import stoa.raft.Eligibility;
 import stoa.raft.Group;
 import stoa.raft.GroupId;
 import stoa.raft.Member;
@@ -41,9 +40,9 @@ import stoa.raft.SupplyPort;
 import stoa.raft.core.AppliedState;
 import stoa.raft.core.Core;
 import stoa.raft.core.CoreStatus;
+import stoa.raft.core.Eligibility;
 import stoa.raft.core.LogStore;
 import stoa.raft.core.RaftSettings;
-import stoa.raft.core.Votes;
 import stoa.raft.core.World;
 
 /// One replica with its core, on a thread of its own. Thread-safe.
@@ -152,11 +151,12 @@ final class RaftGroup implements Group {
             new Threads(),
             store,
             new Guarded(),
-            new Standings(),
+            eligibility,
             new Telling(),
             isNew,
             ThreadLocalRandom.current().nextLong());
-    eligibility.begin(() -> core.status().last() - 1, this::alarm);
+    eligibility.begin(
+        () -> core.status().last() - 1, () -> eligibility.acknowledged().keepSoon(background));
   }
 
   /// Lets the replica take part from now on.
@@ -283,32 +283,6 @@ final class RaftGroup implements Group {
       } finally {
         applying.unlock();
       }
-    }
-  }
-
-  /// Indices of members are counted from 0 there.
-  private final class Standings implements Votes {
-    @Override
-    public boolean mayStand() {
-      return eligibility.isWhole();
-    }
-
-    @Override
-    public boolean mayVote(String candidate, long last) {
-      return eligibility.refusal(candidate, last - 1) == null;
-    }
-
-    @Override
-    public long had(String member) {
-      return eligibility.acknowledged().of(member) + 1;
-    }
-
-    @Override
-    public void had(List<Member> members, Map<String, Long> indices) {
-      var counted = new TreeMap<String, Long>();
-      indices.forEach((id, index) -> counted.put(id, index - 1));
-      eligibility.acknowledged().note(members, counted);
-      eligibility.acknowledged().keepSoon(background);
     }
   }
 

@@ -29,7 +29,6 @@ import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.raft.Acknowledged;
 import stoa.raft.Credentials;
-import stoa.raft.Eligibility;
 import stoa.raft.Group;
 import stoa.raft.GroupId;
 import stoa.raft.Line;
@@ -41,6 +40,7 @@ import stoa.raft.QuestionHandler;
 import stoa.raft.Reach;
 import stoa.raft.Roles;
 import stoa.raft.SupplyPort;
+import stoa.raft.core.Eligibility;
 import stoa.raft.core.LogStore;
 import stoa.storage.disk.FileDisk;
 
@@ -227,8 +227,8 @@ final class RaftNode implements Node {
       var before = acknowledged(name);
       // A log that has just begun has no earlier members that know more.
       long had = isNew && initial.isEmpty() ? -1 : had(name, store.known(), before);
-      var eligibility =
-          new Eligibility(config.id(), config.directory().toAbsolutePath(), before, had);
+      if (!store.isOfThisMembership(had + 1)) had = -1;
+      var eligibility = new Eligibility(config.directory().toAbsolutePath(), before, had);
       var group =
           new RaftGroup(
               new RaftGroup.NodeParts(config, background, network, links),

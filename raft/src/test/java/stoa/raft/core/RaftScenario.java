@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,6 +16,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Decoder;
 import stoa.log.Consensus;
 import stoa.log.Position;
 import stoa.raft.Acknowledged;
@@ -33,7 +35,8 @@ import stoa.storage.disk.SimulatedDisk;
 ///
 /// Nothing acknowledged may be lost, every machine must apply one sequence, what was refused may be
 /// in no log, and whoever is certain to lead must show all that was acknowledged. When all is calm,
-/// everybody must come level.
+/// everybody must come level. A server whose disk is put back is noticed, and no alarm tells of
+/// another one. A server that was added again is not taken for removed.
 final class RaftScenario implements Scenario {
   private static final long MILLI = 1_000_000;
   private static final long ELECTION = 500 * MILLI;
@@ -42,16 +45,34 @@ final class RaftScenario implements Scenario {
   private static final long QUIET = 2_500 * MILLI;
   private static final int SERVERS = 6;
 
+  // For how long a server that was put back hears nothing of the leader.
+  private static final long APART = 2_000 * MILLI;
+
+  // The part of the election time that the lease of a leader of the earlier release lasts.
+  private static final double EARLIER_LEASE_PART = 0.75;
+
   private final double endedPart;
+  private final boolean isMixed;
 
   RaftScenario() {
-    this(NodeConfig.ENDED_PART);
+    this(NodeConfig.ENDED_PART, false);
   }
 
-  /// @param endedPart after which part of the election time members look for another leader, when
-  ///   nothing listens where the leader was
-  RaftScenario(double endedPart) {
+  private RaftScenario(double endedPart, boolean isMixed) {
     this.endedPart = endedPart;
+    this.isMixed = isMixed;
+  }
+
+  /// Creates one in which members look for another leader, when nothing listens where the leader
+  /// was, after a part of the election time.
+  static RaftScenario withEndedPart(double endedPart) {
+    return new RaftScenario(endedPart, false);
+  }
+
+  /// Creates one in which some servers are of the release before leases were shorter, and are
+  /// replaced by this one, or replace it, when they start again.
+  static RaftScenario mixed() {
+    return new RaftScenario(NodeConfig.ENDED_PART, true);
   }
 
   @Override
@@ -66,7 +87,7 @@ final class RaftScenario implements Scenario {
 
   @Override
   public void run(Chance chance, Trace trace) throws IOException {
-    new Run(chance, trace, endedPart).run();
+    new Run(chance, trace).run();
   }
 
   /// Knowledge of members that is in no file.
@@ -74,28 +95,24 @@ final class RaftScenario implements Scenario {
     return new Acknowledged(Path.of("nowhere", "acknowledged"));
   }
 
-  /// What a server knows that members have had.
-  private record Known(Acknowledged acknowledged) implements Votes {
-    @Override
-    public long had(String member) {
-      return acknowledged.of(member) + 1;
+  /// Returns a message as a server of the earlier release sends it: a leader tells no lease.
+  private static byte[] earlier(byte[] message) {
+    if (message[0] != Core.HAD) return message;
+    var in = new Decoder(message);
+    in.skip(1);
+    for (int left = in.count(); left > 0; left--) {
+      var _ = in.text();
+      var _ = in.varint();
     }
-
-    @Override
-    public void had(List<Member> members, Map<String, Long> indices) {
-      var counted = new TreeMap<String, Long>();
-      indices.forEach((id, index) -> counted.put(id, index - 1));
-      acknowledged.note(members, counted);
-    }
+    return Arrays.copyOf(message, in.position());
   }
 
   /// An event at a time.
   private record Event(long at, long number, Runnable task) {}
 
-  private static final class Run {
+  private final class Run {
     private final Chance chance;
     private final Trace trace;
-    private final double endedPart;
     private final PriorityQueue<Event> events =
         new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::number));
     private final List<Server> servers = new ArrayList<>();
@@ -121,10 +138,9 @@ final class RaftScenario implements Scenario {
     private long acknowledgedCalm;
     private @Nullable AssertionError violation;
 
-    Run(Chance chance, Trace trace, double endedPart) {
+    Run(Chance chance, Trace trace) {
       this.chance = chance;
       this.trace = trace;
-      this.endedPart = endedPart;
       dropPercent = chance.percent(30) ? 5 : 0;
       snapshotCommands = chance.between(8, 150);
       messageBytesMax = chance.percent(50) ? 300 : 100_000;
@@ -330,7 +346,7 @@ final class RaftScenario implements Scenario {
     }
 
     private void heal() {
-      for (boolean[] row : cut) java.util.Arrays.fill(row, false);
+      for (boolean[] row : cut) Arrays.fill(row, false);
     }
 
     private void handOver() {
@@ -384,12 +400,13 @@ final class RaftScenario implements Scenario {
     }
 
     private void change(Server leading, String who, Core.Change change) {
-      Member member =
-          servers.stream().filter(s -> s.self.id().equals(who)).findFirst().orElseThrow().self;
+      var server =
+          servers.stream().filter(s -> s.self.id().equals(who)).findFirst().orElseThrow();
+      if (change == Core.Change.REMOVE) server.leaves = true;
       leading
           .core()
           .change(
-              member,
+              server.self,
               change,
               failure -> {
                 trace.add("%d %s %s: %s".formatted(now, change, who, failure));
@@ -422,13 +439,16 @@ final class RaftScenario implements Scenario {
       long has = server.store().lastIndex();
       at(
           chance.between(1, 1_000) * MILLI,
-          () -> putBack(server, Objects.requireNonNull(leading.core), disk, machine, has));
+          () -> putBack(server, leading, disk, machine, has));
     }
 
-    private void putBack(Server server, Core leads, SimulatedDisk disk, Applied machine, long has) {
+    private void putBack(
+        Server server, Server leading, SimulatedDisk disk, Applied machine, long has) {
+      Core leads = leading.core();
       CoreStatus status = leads.status();
       if (!status.ready() || !server.alive) return;
       server.down();
+      server.asksOthers = chance.percent(50);
       server.disk = disk;
       server.machine = machine;
       server.known = nothing();
@@ -441,17 +461,37 @@ final class RaftScenario implements Scenario {
       long had = status.matched().getOrDefault(id, 0L);
       var others = new ArrayList<>(status.members());
       others.removeIf(other -> other.id().equals(id) || other.equals(leads.status().leader()));
-      if (!others.isEmpty() && chance.percent(30)) {
-        trace.reached("handed over while one is put back");
+      boolean isHandedOver = !others.isEmpty() && chance.percent(30);
+      boolean isApart = !isHandedOver && !others.isEmpty() && chance.percent(50);
+      if (isHandedOver || isApart) {
         for (var other : servers) {
           if (other != server && status.members().contains(other.self))
             had = Math.min(had, other.known.of(id) + 1);
         }
-        leads.transfer(chance.of(others), _ -> {});
       }
       setBack = id;
       isNoticed = had <= has; // then it has lost nothing that the leader must know of
       if (!isNoticed) trace.reached("put back");
+      if (isHandedOver) {
+        trace.reached("handed over while one is put back");
+        leads.transfer(chance.of(others), _ -> {});
+      }
+      if (isApart) apart(server, leading);
+    }
+
+    /// Lets a server that was put back hear nothing of the leader, nor learn from others what it
+    /// had. So it stands for election, and they must notice.
+    private void apart(Server server, Server leading) {
+      server.asksOthers = false;
+      cut[server.place][leading.place] = true;
+      cut[leading.place][server.place] = true;
+      at(
+          APART,
+          () -> {
+            heal();
+            if (!isNoticed) throw broken(setBack + " stands without what it had, unnoticed");
+            trace.reached("put back and apart");
+          });
     }
 
     // ---- a server
@@ -467,6 +507,12 @@ final class RaftScenario implements Scenario {
       boolean isOut;
       boolean isNew = true;
       int life;
+
+      // Whether its removal was asked for since it was added.
+      boolean leaves;
+
+      // Whether the others answer it what it had, when it starts.
+      boolean asksOthers = true;
       private List<Member> initial = List.of();
       long pausedUntil;
 
@@ -503,11 +549,13 @@ final class RaftScenario implements Scenario {
           boolean isFresh = !LogStore.exists(disk);
           var begin = new Position(1, 1);
           store = LogStore.open(disk, self, begin, first, fileBytesMax);
+          double leasePart = isEarlier() ? EARLIER_LEASE_PART : NodeConfig.LEASE_PART;
+          var eligibility = new Eligibility(Path.of("nowhere"), known, had());
           var settings =
               new RaftSettings(
                   self,
                   ELECTION,
-                  Math.round(ELECTION * NodeConfig.LEASE_PART),
+                  Math.round(ELECTION * leasePart),
                   Math.round(ELECTION * endedPart),
                   snapshotCommands,
                   20_000,
@@ -516,15 +564,35 @@ final class RaftScenario implements Scenario {
           alive = true;
           isNew = false;
           isOut = false;
-          core =
-              new Core(
-                  settings, this, store, machine, new Known(known), this, isFresh, chance.any());
-          core.start();
+          var begun =
+              new Core(settings, this, store, machine, eligibility, this, isFresh, chance.any());
+          core = begun;
+          eligibility.begin(() -> begun.status().last() - 1, () -> {});
+          begun.start();
+          if (!eligibility.isWhole()) {
+            trace.reached("knows that it was put back");
+            alarm(self.id(), eligibility.lack());
+          }
         } catch (IOException failed) {
           // It fails again, and is opened again.
           trace.reached("not opened");
           down();
         }
+      }
+
+      boolean isEarlier() {
+        return isMixed && (place + life) % 2 == 0;
+      }
+
+      /// Asks the others what this server had, as each does before it takes part.
+      private long had() {
+        long had = -1;
+        for (var other : servers) {
+          boolean answers = asksOthers && other != this && other.alive && other.isAwake();
+          if (!answers || cut[place][other.place] || cut[other.place][place]) continue;
+          had = Math.max(had, other.known.of(self.id()));
+        }
+        return store().isOfThisMembership(had + 1) ? had : -1;
       }
 
       void reopen() {
@@ -537,6 +605,7 @@ final class RaftScenario implements Scenario {
         disk = new SimulatedDisk(chance.any());
         machine = new Applied(this);
         known = nothing();
+        leaves = false;
         open(List.of());
       }
 
@@ -553,7 +622,8 @@ final class RaftScenario implements Scenario {
           at(
               millis * MILLI + chance.below(5) * MILLI,
               () -> {
-                if (other.alive) other.run(other.life, () -> other.core().ended(self.id()));
+                if (!other.alive || other.isEarlier()) return;
+                other.run(other.life, () -> other.core().ended(self.id()));
               });
         }
       }
@@ -613,10 +683,11 @@ final class RaftScenario implements Scenario {
         int target = to.id().charAt(0) - 'a';
         if (cut[place][target]) return;
         if (!calm && chance.percent(dropPercent)) return;
-        deliver(target, message);
+        byte[] sent = isEarlier() ? earlier(message) : message;
+        deliver(target, sent);
         if (!calm && chance.percent(1)) {
           trace.reached("repeated message");
-          deliver(target, message);
+          deliver(target, sent);
         }
       }
 
@@ -692,7 +763,7 @@ final class RaftScenario implements Scenario {
       public void alarm(String member, String trouble) {
         if (!member.equals(setBack)) throw broken(member + ": " + trouble);
         trace.reached("alarm");
-        isNoticed = true;
+        if (!member.equals(self.id())) isNoticed = true;
       }
 
       @Override
@@ -702,6 +773,7 @@ final class RaftScenario implements Scenario {
           broken(self.id() + " has failed: " + cause).initCause(cause);
         }
         boolean out = isRemoval(cause);
+        if (out && !leaves && store().addedAt() > 0) broken(self.id() + " is taken for removed");
         trace.reached(out ? "removed" : "failed " + cause.getClass().getSimpleName());
         trace.add("%d %s: %s".formatted(now, self.id(), cause));
         submitDown(out);

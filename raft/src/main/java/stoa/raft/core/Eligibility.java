@@ -1,15 +1,17 @@
-package stoa.raft;
+package stoa.raft.core;
 
 import java.nio.file.Path;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
+import stoa.raft.Acknowledged;
+import stoa.raft.Member;
 
-/// Decides for which candidates of a group this member may vote, and whether it may stand itself:
-/// no member may lead whose log ends before an entry that it had acknowledged. Thread-safe.
-public final class Eligibility {
+/// Decides whether this member may stand for election, and for which candidates it may vote, by
+/// what the nodes know that members had: no member may lead whose log ends before an entry that it
+/// had acknowledged. Thread-safe.
+public final class Eligibility implements Votes {
   /*
    * Raft relies on members that keep all acknowledged entries. A member whose directory was
    * restored from an older copy breaks that. It could lead without acknowledged commands, or vote
@@ -19,26 +21,24 @@ public final class Eligibility {
    *     have had the log (had). While its log ends before that, it does not stand for election, and
    *     votes only for candidates that have that much. A leader sends it the missing entries.
    * (2) A member does not vote for a candidate whose log ends before the index that the member
-   *     knows the candidate to have had.
+   *     knows the candidate to have had: the core sees to it.
+   *
+   * Indices are counted from 0 here, and from 1 in Votes.
    */
-  private final String self;
   private final Path directory;
   private final Acknowledged acknowledged;
   private final long had;
-  private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
   private volatile LongSupplier end = () -> -1;
-  private volatile BiConsumer<String, String> alarm = (_, _) -> {};
+  private volatile Runnable noted = () -> {};
   private volatile boolean whole;
 
   /// Creates it.
   ///
-  /// @param self the name of this member
   /// @param directory the directory of this member's logs
   /// @param acknowledged this node's knowledge of the members
   /// @param had the index up to which others know this member to have had the log; -1 for none
-  public Eligibility(String self, Path directory, Acknowledged acknowledged, long had) {
-    this.self = self;
+  public Eligibility(Path directory, Acknowledged acknowledged, long had) {
     this.directory = directory;
     this.acknowledged = acknowledged;
     this.had = had;
@@ -47,9 +47,9 @@ public final class Eligibility {
   /// Lets the member take part from now on.
   ///
   /// @param ends returns the index of the end of its log; -1 when it is empty
-  /// @param alarms receives the name of a restored member, and a description
-  public void begin(LongSupplier ends, BiConsumer<String, String> alarms) {
-    alarm = alarms;
+  /// @param notes runs after each note of what members had
+  public void begin(LongSupplier ends, Runnable notes) {
+    noted = notes;
     end = ends;
   }
 
@@ -73,22 +73,26 @@ public final class Eligibility {
         .formatted(directory, had + 1, end.getAsLong() + 1);
   }
 
-  /// Returns why this member does not vote for a candidate; null when Raft decides.
-  ///
-  /// @param last the index of the end of the candidate's log; -1 when it is empty
-  public @Nullable String refusal(String candidate, long last) {
-    long known = acknowledged.of(candidate);
-    if (last < known) {
-      String trouble =
-          ("its replica was put back to an older copy: it had acknowledged %,d commands and stands for"
-                  + " election with %,d; server %s does not vote for it")
-              .formatted(known + 1, last + 1, self);
-      if (refused.add(candidate)) alarm.accept(candidate, trouble);
-      return trouble;
-    }
-    refused.remove(candidate);
-    if (last >= had || isWhole()) return null;
-    return "server %s had acknowledged %,d commands, which the candidate has not"
-        .formatted(self, had + 1);
+  @Override
+  public boolean mayStand() {
+    return isWhole();
+  }
+
+  @Override
+  public boolean mayVote(long last) {
+    return last - 1 >= had || isWhole();
+  }
+
+  @Override
+  public long had(String member) {
+    return acknowledged.of(member) + 1;
+  }
+
+  @Override
+  public void had(List<Member> members, Map<String, Long> indices) {
+    var counted = new TreeMap<String, Long>();
+    indices.forEach((id, index) -> counted.put(id, index - 1));
+    acknowledged.note(members, counted);
+    noted.run();
   }
 }

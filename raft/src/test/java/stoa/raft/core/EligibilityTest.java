@@ -1,31 +1,29 @@
-package stoa.raft;
+package stoa.raft.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.raft.Acknowledged;
+import stoa.raft.Member;
 
 class EligibilityTest {
   private static final Member A = new Member("a", "127.0.0.1", 1, 2);
   private static final Member B = new Member("b", "127.0.0.1", 3, 4);
 
-  private final List<String> alarms = new ArrayList<>();
   private final AtomicLong end = new AtomicLong(-1);
 
   private Eligibility eligibility(Acknowledged known, long had) {
-    var eligibility = new Eligibility("a", Path.of("/data"), known, had);
-    eligibility.begin(end::get, (member, trouble) -> alarms.add(member + ": " + trouble));
+    var eligibility = new Eligibility(Path.of("/data"), known, had);
+    eligibility.begin(end::get, () -> {});
     return eligibility;
   }
 
@@ -33,28 +31,24 @@ class EligibilityTest {
   void votesForCandidatesThatHaveWhatItHad(@TempDir Path directory) {
     var eligibility = eligibility(new Acknowledged(directory.resolve("known")), 20);
     end.set(9);
-    assertFalse(eligibility.isWhole());
+    assertFalse(eligibility.mayStand());
     assertTrue(eligibility.lack().contains("had acknowledged 21 commands and has 10"));
     assertTrue(eligibility.lack().contains("/data"));
-    assertNotNull(eligibility.refusal("b", 19));
-    assertNull(eligibility.refusal("b", 20));
+    assertFalse(eligibility.mayVote(20));
+    assertTrue(eligibility.mayVote(21));
     end.set(20);
-    assertTrue(eligibility.isWhole());
-    assertNull(eligibility.refusal("b", 5)); // Raft decides
-    assertEquals(List.of(), alarms);
+    assertTrue(eligibility.mayStand());
+    assertTrue(eligibility.mayVote(6)); // Raft decides
   }
 
   @Test
-  void votesForNobodyWhoLacksWhatHeHad(@TempDir Path directory) {
-    var known = new Acknowledged(directory.resolve("known"));
-    known.note(List.of(A, B), Map.of("b", 20L));
-    var eligibility = eligibility(known, -1);
-    assertTrue(eligibility.isWhole());
-    assertNotNull(eligibility.refusal("b", 19));
-    assertNotNull(eligibility.refusal("b", 18));
-    assertEquals(1, alarms.size());
-    assertTrue(alarms.getFirst().contains("had acknowledged 21 commands"), alarms.getFirst());
-    assertNull(eligibility.refusal("b", 20));
+  void notesWhatMembersHad(@TempDir Path directory) {
+    var eligibility = eligibility(new Acknowledged(directory.resolve("known")), -1);
+    assertTrue(eligibility.mayStand());
+    assertEquals(0, eligibility.had("b"));
+    eligibility.had(List.of(A, B), Map.of("b", 21L));
+    assertEquals(21, eligibility.had("b"));
+    assertEquals(20, eligibility.acknowledged().of("b"));
   }
 
   @Test
