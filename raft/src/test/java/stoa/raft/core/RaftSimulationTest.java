@@ -48,9 +48,8 @@ class RaftSimulationTest {
   // In this run a leader that lives is taken for ended, and another one is elected beside it.
   private static final long WITHOUT_LEASE = 1_849;
 
-  // Without the leader's word about its lease, a member calls an election within the longer lease
-  // of
-  // a leader of the earlier release in this run.
+  // In this run a member that did not wait for word of the leader's lease would call an election
+  // within the longer lease of a leader of the earlier release.
   private static final long LONGER_LEASE = 2_131;
 
   private static SimulatedRun.Passed run(long seed) {
