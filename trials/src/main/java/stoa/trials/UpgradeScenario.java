@@ -16,8 +16,9 @@ import stoa.sim.scenario.Scenario;
 /// consistent. Clients use blobs when all servers are of this one.
 ///
 /// `STOA_BEFORE=DIR ./stoa test --campaign --scenario cluster-upgrade --seeds 0-4`, where DIR has
-/// the source of the other release, and `./stoa help` was run there. That one must speak the
-/// transport of this repository, as the first release does and versions before it do not.
+/// the source of the other release, and `./stoa test --campaign --help` was run there. That one
+/// must speak the transport of this repository, as the first release does and versions before it do
+/// not.
 public final class UpgradeScenario implements Scenario {
   private static final String BEFORE = "STOA_BEFORE";
   private static final int SERVERS = 3;
@@ -86,10 +87,11 @@ public final class UpgradeScenario implements Scenario {
   private static String before() {
     String directory = System.getenv(BEFORE);
     Path built =
-        Path.of(directory == null ? "" : directory, "cli", "target", "quick").toAbsolutePath();
+        Path.of(directory == null ? "" : directory, "trials", "target", "quick").toAbsolutePath();
     if (directory == null || !Files.isDirectory(built.resolve("lib"))) {
       throw new IllegalStateException(
-          "%s is %s; set it to the directory of another release's source, and run ./stoa help there"
+          ("%s is %s; set it to the directory of the source of another release, and run"
+                  + " ./stoa test --campaign --help there")
               .formatted(BEFORE, directory == null ? "not set" : "\"" + directory + "\""));
     }
     return built + "/*" + File.pathSeparator + built.resolve("lib") + "/*";

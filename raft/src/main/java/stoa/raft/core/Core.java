@@ -191,8 +191,8 @@ public final class Core {
   private boolean leads;
   private boolean ready;
   private int leadingTerm;
-  // The number of the last question to a member where its log ends. The first one is random, so that
-  // no answer to a question before a restart counts.
+  // The number of the last question to a member where its log ends. The first number is random, so
+  // that no answer to a question before a restart counts.
   private long doubted;
   private @Nullable Member leader;
 

@@ -729,8 +729,8 @@ public final class LogStore implements RaftStore, AutoCloseable {
     return addedAt;
   }
 
-  /// Returns whether this member can have had the log up to an index since it was added last. A member
-  /// that was removed and comes back has lost what it had before.
+  /// Returns whether this member can have had the log up to an index since it was added last. A
+  /// member that was removed and comes back has lost what it had before.
   public boolean isOfThisMembership(long index) {
     return addedAt > 0 && index >= addedAt;
   }

@@ -400,8 +400,7 @@ final class RaftScenario implements Scenario {
     }
 
     private void change(Server leading, String who, Core.Change change) {
-      var server =
-          servers.stream().filter(s -> s.self.id().equals(who)).findFirst().orElseThrow();
+      var server = servers.stream().filter(s -> s.self.id().equals(who)).findFirst().orElseThrow();
       if (change == Core.Change.REMOVE) server.leaves = true;
       leading
           .core()
@@ -437,9 +436,7 @@ final class RaftScenario implements Scenario {
       var disk = server.disk.copy();
       var machine = server.machine.copy();
       long has = server.store().lastIndex();
-      at(
-          chance.between(1, 1_000) * MILLI,
-          () -> putBack(server, leading, disk, machine, has));
+      at(chance.between(1, 1_000) * MILLI, () -> putBack(server, leading, disk, machine, has));
     }
 
     private void putBack(
