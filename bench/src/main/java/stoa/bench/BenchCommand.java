@@ -8,7 +8,9 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -35,12 +37,14 @@ import stoa.bench.machine.MachineDescription;
 import stoa.bench.maps.MapsBenchmark;
 import stoa.bench.maps.RecordsBenchmark;
 import stoa.bench.migration.MigrationBenchmark;
+import stoa.bench.migration.MigrationPart;
 import stoa.bench.remote.RemoteBenchmark;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
 import stoa.bench.report.Outcome;
 import stoa.bench.report.Report;
 import stoa.bench.stacksync.StackSyncBenchmark;
+import stoa.bench.stacksync.StackSyncPart;
 import stoa.bench.storage.AccessFileBenchmark;
 import stoa.bench.storage.StorageBenchmark;
 import stoa.bench.storage.StorageLargeBenchmark;
@@ -125,8 +129,9 @@ final class BenchCommand implements Callable<Integer> {
       names = "--part",
       paramLabel = "PART",
       split = ",",
-      description = "Only these parts of cluster: ${COMPLETION-CANDIDATES}.")
-  private List<ClusterPart> parts = List.of();
+      description =
+          "Only these parts of cluster, migration or stacksync; a wrong one tells which there are.")
+  private List<String> parts = List.of();
 
   @Override
   public Integer call() throws Exception {
@@ -146,15 +151,46 @@ final class BenchCommand implements Callable<Integer> {
       return CommandLine.ExitCode.USAGE;
     }
     if (!parts.isEmpty()) {
-      if (wanted.equals("cluster")) return run(new ClusterBenchmark(Set.copyOf(parts)), out);
-      line.getErr().println("--part is for cluster");
-      return CommandLine.ExitCode.USAGE;
+      try {
+        return run(inPart(wanted), out);
+      } catch (IllegalArgumentException wrong) {
+        line.getErr().println(wrong.getMessage());
+        return CommandLine.ExitCode.USAGE;
+      }
     }
     for (Benchmark<?> each : BENCHMARKS) {
       if (each.name().equals(wanted)) return run(each, out);
     }
     line.getErr().println("no benchmark is called " + wanted + "; ./stoa bench lists them");
     return CommandLine.ExitCode.USAGE;
+  }
+
+  private Benchmark<?> inPart(String wanted) {
+    return switch (wanted) {
+      case "cluster" -> new ClusterBenchmark(parts(ClusterPart.class));
+      case "migration" -> new MigrationBenchmark(parts(MigrationPart.class));
+      case "stacksync" -> new StackSyncBenchmark(parts(StackSyncPart.class));
+      default ->
+          throw new IllegalArgumentException("--part is for cluster, migration and stacksync");
+    };
+  }
+
+  private <P extends Enum<P>> Set<P> parts(Class<P> all) {
+    var some = EnumSet.noneOf(all);
+    for (String word : parts) {
+      boolean isOne = false;
+      for (P each : all.getEnumConstants()) {
+        if (!each.name().equalsIgnoreCase(word)) continue;
+        some.add(each);
+        isOne = true;
+      }
+      if (!isOne) {
+        throw new IllegalArgumentException(
+            "there is no part %s; there are %s"
+                .formatted(word, EnumSet.allOf(all).toString().toLowerCase(Locale.ROOT)));
+      }
+    }
+    return some;
   }
 
   private <S> int run(Benchmark<S> benchmark, PrintWriter out) throws Exception {

@@ -141,6 +141,14 @@ public final class Member implements Placing, AutoCloseable {
     return seat.place(asked, asked.stream().map(each -> site.object(each).stream()).toList());
   }
 
+  /// Returns how many bytes the newest state of an object that is here has, as it travels: it is
+  /// compressed. 0 when no state is here.
+  ///
+  /// @throws IllegalArgumentException when the object is not placed at clients
+  public long stateBytes(Object shared) {
+    return seat.stateBytes(site.object(shared).stream());
+  }
+
   @Override
   public Tree.Place place() {
     TreePosition now = seat.positionNow();

@@ -905,6 +905,17 @@ final class Seat {
     return place.join();
   }
 
+  /// Returns how many bytes the newest state of an object here has, as it travels; 0 when none is
+  /// here.
+  long stateBytes(StreamId stream) {
+    var bytes = new CompletableFuture<Long>();
+    mailbox.put(() -> {
+      Copy copy = node.copy(stream);
+      bytes.complete(copy == null ? 0L : copy.state().length);
+    });
+    return bytes.join();
+  }
+
   @Override
   public String toString() {
     return "member " + id();

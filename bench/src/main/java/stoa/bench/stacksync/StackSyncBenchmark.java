@@ -4,10 +4,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import stoa.bench.cluster.ClusterServers;
@@ -15,7 +17,7 @@ import stoa.bench.load.Load;
 import stoa.bench.load.OpenLoop;
 import stoa.bench.load.Samples;
 import stoa.bench.plot.Chart;
-import stoa.bench.plot.Lines;
+import stoa.bench.plot.Distribution;
 import stoa.bench.remote.RemoteContender;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
@@ -38,12 +40,18 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
   private static final int OPEN_CALLERS = 80; // as many as the papers' replay
   private static final int COMPILING_CALLERS = 24;
   private static final long SEED = 17;
-  private static final List<Double> SHARES =
-      List.of(0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0);
-  private static final List<Double> TICKS = List.of(0.01, 0.2, 0.4, 0.6, 0.8, 0.99);
 
-  /// Makes the benchmark.
-  public StackSyncBenchmark() {}
+  private final Set<StackSyncPart> parts;
+
+  /// The benchmark with all its parts.
+  public StackSyncBenchmark() {
+    this(EnumSet.allOf(StackSyncPart.class));
+  }
+
+  /// The benchmark with some of its parts.
+  public StackSyncBenchmark(Set<StackSyncPart> parts) {
+    this.parts = Set.copyOf(parts);
+  }
 
   @Override
   public String name() {
@@ -67,30 +75,35 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
 
   @Override
   public Outcome run(Context<StackSyncScale> context) throws Exception {
-    return run(context, contenders(context.sizes()));
+    var findings = run(context, contenders(context.sizes()));
+    if (parts.contains(StackSyncPart.CACHE)) new CachePhase(context).measure(findings);
+    if (parts.contains(StackSyncPart.QUEUE)) new QueuePhase(context).measure(findings);
+    return findings.outcome();
   }
 
-  private static List<StackSyncContender> contenders(StackSyncScale sizes) {
+  /// Returns the contenders of the parts, first the one that stands beside all others.
+  private List<StackSyncContender> contenders(StackSyncScale sizes) {
     var contenders = new ArrayList<StackSyncContender>();
-    for (var design :
-        List.of(Design.ITEMS_EMBEDDED, Design.FACADE_ALONE, Design.EVERYTHING_SHARED)) {
-      contenders.add(new StoaStackSync(design));
+    if (parts.contains(StackSyncPart.SERVER)) {
+      contenders.add(new StoaStackSync(Design.ITEMS_EMBEDDED));
+      contenders.add(new StoaStackSync(Design.FACADE_ALONE));
+      contenders.add(new StoaStackSync(Design.EVERYTHING_SHARED));
     }
-    for (var others : ServiceLoader.load(StackSyncContender.Others.class)) {
-      contenders.addAll(others.contenders(sizes.allForms()));
+    if (parts.contains(StackSyncPart.OTHERS)) {
+      for (var others : ServiceLoader.load(StackSyncContender.Others.class)) {
+        contenders.addAll(others.contenders(sizes.allForms()));
+      }
     }
-    for (var servers : ServiceLoader.load(ClusterServers.class)) {
-      for (var shape : sizes.clusters()) {
-        contenders.add(
-            new StoaClusterStackSync(
-                servers, Design.ITEMS_EMBEDDED, shape.servers(), shape.replicas()));
+    if (parts.contains(StackSyncPart.CLUSTERS)) {
+      for (var servers : ServiceLoader.load(ClusterServers.class)) {
+        for (var shape : sizes.clusters()) contenders.add(new StoaClusterStackSync(servers, shape));
       }
     }
     return contenders;
   }
 
   /// Runs it with some contenders; the first one is compared with the others.
-  static Outcome run(Context<StackSyncScale> context, List<StackSyncContender> contenders)
+  static Findings run(Context<StackSyncScale> context, List<StackSyncContender> contenders)
       throws Exception {
     var measuring = new Measuring(context);
     for (int round = 1; round <= context.sizes().rounds(); round++) {
@@ -102,7 +115,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
         measuring.round(contender);
       }
     }
-    return measuring.outcome(contenders);
+    return measuring.findings(contenders);
   }
 
   /// The measurements of one run.
@@ -110,7 +123,8 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
     private final Context<StackSyncScale> context;
     private final Samples samples = new Samples();
     private final Map<String, String> absent = new LinkedHashMap<>();
-    private final Map<String, List<Long>> open = new LinkedHashMap<>();
+    // In milliseconds, in ascending order.
+    private final Map<String, List<Double>> open = new LinkedHashMap<>();
     private final UbuntuOneTrace trace;
     private List<String> answers = List.of();
 
@@ -226,7 +240,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
               });
       open.merge(
           contender.name(),
-          latencies,
+          latencies.stream().map(nanos -> nanos / 1e6).toList(),
           (some, more) -> {
             var all = new ArrayList<>(some);
             all.addAll(more);
@@ -244,9 +258,10 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
       return measure(contender, callers) + ", processor";
     }
 
-    Outcome outcome(List<StackSyncContender> contenders) {
+    Findings findings(List<StackSyncContender> contenders) {
       var sizes = context.sizes();
       var findings = new Findings(sizes, StackSyncScale.full());
+      if (contenders.isEmpty()) return findings;
       var own = contenders.getFirst();
       for (int callers : sizes.callers()) {
         var results = new ArrayList<Result>();
@@ -261,7 +276,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
           results.add(Result.of(samples, name + ", p50", "us"));
           results.add(Result.of(samples, name + ", p99", "us"));
           results.add(Result.of(samples, processor(contender, callers), "us/commit"));
-          if (contender.name().startsWith("PostgreSQL") && contender.durability().equals("kept")) {
+          if (isAim(own, contender)) {
             findings.atLeast(
                 "%d callers: %s ÷ %s: at least 5".formatted(callers, own.name(), contender.name()),
                 5,
@@ -297,7 +312,13 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
         absent.forEach((who, why) -> text.append(who).append(": ").append(why).append('\n'));
         findings.matrix("left out", text.toString());
       }
-      return findings.outcome();
+      return findings;
+    }
+
+    private static boolean isAim(StackSyncContender own, StackSyncContender other) {
+      return own.name().startsWith("Stoa")
+          && other.name().startsWith("PostgreSQL")
+          && other.durability().equals("kept");
     }
 
     private List<Result> openResults() {
@@ -307,44 +328,22 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
           results.add(
               Result.alone(
                   "%s, p%d".formatted(name, Math.round(share * 100)),
-                  millis(latencies, share),
+                  Distribution.quantile(latencies, share),
                   "ms"));
         }
       });
       return results;
     }
 
-    /// The latencies as a cumulative distribution, with its axes exchanged: the vertical one is
-    /// logarithmic.
     private Chart latencyChart() {
-      var series = new ArrayList<Chart.Series>();
-      open.forEach((name, latencies) -> {
-        var points = new ArrayList<Chart.Point>();
-        for (double share : SHARES) {
-          points.add(new Chart.Point(share, List.of(millis(latencies, share))));
-        }
-        int number = series.size();
-        var line = number == 0 ? Chart.Line.STRONG : Chart.Line.FULL;
-        series.add(new Chart.Series(name, Lines.look(number, line), points));
-      });
-      var ticks = new ArrayList<Chart.Tick>();
-      for (double share : TICKS) {
-        ticks.add(new Chart.Tick(share, Math.round(share * 100) + " %"));
-      }
       var sizes = context.sizes();
       return new Chart(
           "Latency of doCommit, as a cumulative distribution",
           "open loop, %d commits/s for %d s; latency counts from when a commit was due"
               .formatted(sizes.openPerSecond(), sizes.openTime().toSeconds()),
           "latency, ms",
-          "share of the commits that are answered within it",
-          List.of(new Chart.Panel("", ticks, series)));
-    }
-
-    private static double millis(List<Long> sorted, double share) {
-      if (sorted.isEmpty()) return 0.001;
-      int rank = (int) Math.ceil(share * sorted.size());
-      return Math.max(0.001, sorted.get(Math.max(0, rank - 1)) / 1e6);
+          Distribution.AXIS.formatted("commits"),
+          List.of(Distribution.panel(open)));
     }
   }
 }
