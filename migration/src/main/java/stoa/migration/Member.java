@@ -492,6 +492,11 @@ public final class Member implements Placing, AutoCloseable {
     boolean _ = seat.executed(held.obtained, new TreeMap<>());
   }
 
+  /// Of the root: ends the hold on an object that stays at the server. The root forgets the object.
+  void forget(RootHold held) {
+    seat.forget(held.obtained);
+  }
+
   private RunningOperation running(Collection<PlacedObject> objects, List<Copy> copies) {
     return new RunningOperation(objects, copies, site::context);
   }

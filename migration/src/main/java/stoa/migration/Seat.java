@@ -735,6 +735,13 @@ final class Seat {
     result(lentNow);
   }
 
+  /// Of the root: ends an operation whose objects stay at the server, and forgets them.
+  void forget(Obtained obtained) {
+    mailbox.put(() -> {
+      if (over == null) take(new Event.Forget(obtained.number()));
+    });
+  }
+
   /* The caller gets its answer also when the node breaks by it. */
   private <T extends @Nullable Object> void complete(CompletableFuture<T> asked, Supplier<T> task) {
     try {
