@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -19,9 +20,13 @@ import stoa.bench.load.Latencies;
 import stoa.bench.load.Samples;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
+import stoa.bench.remote.RemoteContender.Persistence;
+import stoa.bench.remote.StoaServer;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
+import stoa.coordination.SharedReadWriteLock;
+import stoa.programs.BackgroundProcess;
 
 /// One writer of transactions beside readers of transactions (vCorfu, Figure 14), here and with
 /// two-phase locking.
@@ -34,6 +39,10 @@ final class WriterPhase {
   private static final int PER_TRANSACTION = 10;
   private static final long READ_NANOS = 3_000_000;
   private static final long PERIOD_NANOS = 200_000;
+
+  private static final String STOA = "Stoa";
+  private static final String LOCKED = "2PL";
+  private static final String SERVED = "2PL, lock service";
 
   // The share of the writer's aborted transactions in the paper, beside 200 readers.
   private static final double PAPER_ABORTS = 0.92;
@@ -60,13 +69,18 @@ final class WriterPhase {
 
   void measure(Findings findings) throws Exception {
     Map<String, Samples.Probe> probes = new LinkedHashMap<>();
-    try (var ours = new Shared();
-        var theirs = new Locked()) {
+    Map<String, Objects> all = new LinkedHashMap<>();
+    try {
+      all.put(STOA, new Shared());
+      all.put(LOCKED, new Locked());
+      if (scale.lockService()) all.put(SERVED, new Served(context.folder().resolve("locks")));
       for (int readers : scale.readers()) {
-        probes.put(name("Stoa", readers), samples -> sample(samples, ours, "Stoa", readers));
-        probes.put(name("2PL", readers), samples -> sample(samples, theirs, "2PL", readers));
+        all.forEach((kind, objects) ->
+            probes.put(name(kind, readers), samples -> sample(samples, objects, kind, readers)));
       }
       tell(findings, Samples.interleaved(scale.rounds(), probes, context.progress()));
+    } finally {
+      for (var each : all.values()) each.close();
     }
   }
 
@@ -130,6 +144,67 @@ final class WriterPhase {
 
     @Override
     public void close() {}
+  }
+
+  /// Plain objects whose locks are at a lock service, as in the paper: a server of this engine, which
+  /// keeps them in memory, over the loopback interface.
+  private final class Served implements Objects {
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final BackgroundProcess server;
+    private final Stoa stoa;
+    private final AtomicLongArray values = new AtomicLongArray(scale.objects());
+    private final List<SharedReadWriteLock> locks;
+
+    private Served(Path folder) throws Exception {
+      server = StoaServer.serve(folder, Persistence.NONE);
+      try {
+        stoa = Stoa.open("stoa://" + StoaServer.address(server));
+      } catch (Exception e) {
+        server.close();
+        throw e;
+      }
+      locks =
+          IntStream.range(0, scale.objects())
+              .mapToObj(i -> stoa.get(SharedReadWriteLock.class, i))
+              .toList();
+    }
+
+    @Override
+    public boolean write(int[] objects) {
+      return end(objects, false);
+    }
+
+    @Override
+    public boolean read(int[] objects) {
+      return end(objects, true);
+    }
+
+    private boolean end(int[] some, boolean reads) {
+      var held = new LinkedHashMap<SharedReadWriteLock, Long>();
+      try {
+        for (int object : some) {
+          var lock = locks.get(object);
+          long token = reads ? lock.tryReadLock(LEASE) : lock.tryWriteLock(LEASE);
+          if (token == 0) return false;
+          held.put(lock, token);
+          if (reads) LockSupport.parkNanos(READ_NANOS);
+          else values.incrementAndGet(object);
+        }
+        return true;
+      } finally {
+        held.forEach((lock, token) -> {
+          if (!lock.unlock(token)) throw new IllegalStateException("a lease has ended");
+        });
+      }
+    }
+
+    @Override
+    public void close() {
+      try (server) {
+        stoa.close();
+      }
+    }
   }
 
   private void sample(Samples samples, Objects objects, String kind, int readers) throws Exception {
@@ -204,18 +279,21 @@ final class WriterPhase {
   private void tell(Findings findings, Samples samples) {
     var results = new ArrayList<Result>();
     for (int readers : scale.readers()) {
-      String alone = name("Stoa", scale.readers().getFirst());
+      String alone = name(STOA, scale.readers().getFirst());
       results.add(
-          Result.of(samples, name("Stoa", readers), "1/s").beside(alone, samples.median(alone)));
-      results.add(Result.of(samples, name("Stoa", readers) + ", p99", "µs"));
-      results.add(Result.of(samples, aborts("Stoa", readers), "of all"));
-      results.add(Result.of(samples, reads("Stoa", readers), "1/s"));
-      results.add(Result.of(samples, readAborts("Stoa", readers), "of all"));
-      String first = name("2PL", scale.readers().getFirst());
-      results.add(
-          Result.of(samples, name("2PL", readers), "1/s").beside(first, samples.median(first)));
-      Result lost = Result.of(samples, aborts("2PL", readers), "of all");
-      results.add(readers == 200 ? lost.beside("2PL in the paper", PAPER_ABORTS) : lost);
+          Result.of(samples, name(STOA, readers), "1/s").beside(alone, samples.median(alone)));
+      results.add(Result.of(samples, name(STOA, readers) + ", p99", "µs"));
+      results.add(Result.of(samples, aborts(STOA, readers), "of all"));
+      results.add(Result.of(samples, reads(STOA, readers), "1/s"));
+      results.add(Result.of(samples, readAborts(STOA, readers), "of all"));
+      for (String kind : List.of(LOCKED, SERVED)) {
+        if (!samples.has(name(kind, readers))) continue;
+        String first = name(kind, scale.readers().getFirst());
+        results.add(
+            Result.of(samples, name(kind, readers), "1/s").beside(first, samples.median(first)));
+        Result lost = Result.of(samples, aborts(kind, readers), "of all");
+        results.add(readers == 200 ? lost.beside("2PL in the paper", PAPER_ABORTS) : lost);
+      }
     }
     findings.section(
         "one writer of %d of %,d objects, 5,000 times a second, beside readers of %d (Figure 14)"
@@ -225,16 +303,17 @@ final class WriterPhase {
     findings.atLeast(
         "writer beside %d reading transactions ÷ alone: at least 0.95".formatted(most),
         0.95,
-        samples.medianRatio(name("Stoa", most), name("Stoa", scale.readers().getFirst())));
+        samples.medianRatio(name(STOA, most), name(STOA, scale.readers().getFirst())));
     findings.atMost(
         "aborts of the writer beside %d reading transactions: none (2PL in the paper: 0.92)"
             .formatted(most),
         0,
-        samples.median(aborts("Stoa", most)));
+        samples.median(aborts(STOA, most)));
     var lines =
         List.of(
-            new Lines.Line("Stoa", readers -> name("Stoa", readers)),
-            new Lines.Line("2PL", readers -> name("2PL", readers)));
+            new Lines.Line(STOA, readers -> name(STOA, readers)),
+            new Lines.Line(LOCKED, readers -> name(LOCKED, readers)),
+            new Lines.Line(SERVED, readers -> name(SERVED, readers)));
     findings.figure(
         "figure-14-readers.svg",
         new Chart(
