@@ -38,6 +38,7 @@ import stoa.bench.maps.MapsBenchmark;
 import stoa.bench.maps.RecordsBenchmark;
 import stoa.bench.migration.MigrationBenchmark;
 import stoa.bench.migration.MigrationPart;
+import stoa.bench.place.StorePlace;
 import stoa.bench.remote.RemoteBenchmark;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
@@ -133,6 +134,14 @@ final class BenchCommand implements Callable<Integer> {
           "Only these parts of cluster, migration or stacksync; a wrong one tells which there are.")
   private List<String> parts = List.of();
 
+  @Option(
+      names = "--at",
+      paramLabel = "PLACE",
+      description =
+          "Where the store of tx and csmr is: embedded in this process, at a server, or at a cluster"
+              + " of three. Without it, embedded.")
+  private @Nullable String at;
+
   @Override
   public Integer call() throws Exception {
     CommandLine line = requireNonNull(spec).commandLine();
@@ -150,9 +159,9 @@ final class BenchCommand implements Callable<Integer> {
       line.getErr().println("--workload is for storage");
       return CommandLine.ExitCode.USAGE;
     }
-    if (!parts.isEmpty()) {
+    if (!parts.isEmpty() || at != null) {
       try {
-        return run(inPart(wanted), out);
+        return run(at == null ? inPart(wanted) : at(wanted, at), out);
       } catch (IllegalArgumentException wrong) {
         line.getErr().println(wrong.getMessage());
         return CommandLine.ExitCode.USAGE;
@@ -163,6 +172,14 @@ final class BenchCommand implements Callable<Integer> {
     }
     line.getErr().println("no benchmark is called " + wanted + "; ./stoa bench lists them");
     return CommandLine.ExitCode.USAGE;
+  }
+
+  private static Benchmark<?> at(String wanted, String place) {
+    return switch (wanted) {
+      case "csmr" -> new CsmrBenchmark(StorePlace.of(place));
+      case "tx" -> new TxBenchmark(StorePlace.of(place));
+      default -> throw new IllegalArgumentException("--at is for tx and csmr");
+    };
   }
 
   private Benchmark<?> inPart(String wanted) {

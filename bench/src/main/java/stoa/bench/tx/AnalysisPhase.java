@@ -1,5 +1,6 @@
 package stoa.bench.tx;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,12 +15,15 @@ import java.util.stream.IntStream;
 import stoa.Stoa;
 import stoa.TxOptions;
 import stoa.bench.load.Latencies;
+import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
+import stoa.bench.place.StorePlace;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
+import stoa.programs.Directories;
 
 /// A writer that records views of pages beside a long analysis, which reads all pages as of one
 /// moment, again and again (vCorfu, Figure 15).
@@ -29,12 +33,15 @@ final class AnalysisPhase {
   private static final String FLAT_OUT = "as many as can be";
   private static final String LONG = "views recorded beside an analysis that goes on";
   private static final int LONG_PARTS = 30;
+  private static final int CALLERS = 64;
 
   private final Context<TxScale> context;
+  private final StorePlace place;
   private final TxScale scale;
 
-  AnalysisPhase(Context<TxScale> context) {
+  AnalysisPhase(Context<TxScale> context, StorePlace place) {
     this.context = context;
+    this.place = place;
     scale = context.sizes();
   }
 
@@ -47,16 +54,19 @@ final class AnalysisPhase {
             name,
             samples -> {
               // A new store each time: a memory store keeps its whole log.
-              try (var stoa = Stoa.open("memory:")) {
-                sample(samples, stoa, pace, beside);
+              Path folder = context.folder().resolve("analysis");
+              try (var opened = place.openInMemory(folder)) {
+                sample(samples, opened.stoa(), pace, beside);
+              } finally {
+                Directories.delete(folder);
               }
             });
       }
     }
     var samples = Samples.interleaved(scale.rounds(), probes, context.progress());
     context.progress().accept(LONG);
-    try (var stoa = Stoa.open("memory:")) {
-      sampleLong(samples, stoa);
+    try (var opened = place.openInMemory(context.folder().resolve("analysis"))) {
+      sampleLong(samples, opened.stoa());
     }
     tell(findings, samples);
   }
@@ -98,10 +108,10 @@ final class AnalysisPhase {
     }
   }
 
-  private List<Page> pages(Stoa stoa) {
+  private List<Page> pages(Stoa stoa) throws Exception {
     List<Page> pages =
         IntStream.range(0, scale.pages()).mapToObj(i -> stoa.get(Page.class, i)).toList();
-    pages.forEach(page -> page.view(0, 0, 0));
+    Parallel.run(CALLERS, pages.size(), i -> pages.get(i).view(0, 0, 0));
     return pages;
   }
 
@@ -197,8 +207,8 @@ final class AnalysisPhase {
     results.add(Result.of(samples, LONG + ", p50", "µs"));
     results.add(Result.of(samples, LONG + ", p99", "µs"));
     findings.section(
-        "one writer of %,d pages beside an analysis of all of them (Figure 15)"
-            .formatted(scale.pages()),
+        "one writer of %,d pages beside an analysis of all of them, %s (Figure 15)"
+            .formatted(scale.pages(), place),
         results);
     findings.figure(
         "figure-15-analysis.svg",

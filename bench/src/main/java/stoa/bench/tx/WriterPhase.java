@@ -17,7 +17,9 @@ import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.bench.load.Counter;
 import stoa.bench.load.Latencies;
+import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
+import stoa.bench.place.StorePlace;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
 import stoa.bench.remote.RemoteContender.Persistence;
@@ -37,6 +39,7 @@ final class WriterPhase {
    * transaction every PERIOD_NANOS, the paper's target rate, or as soon as it can if it is behind.
    */
   private static final int PER_TRANSACTION = 10;
+  private static final int CALLERS = 64;
   private static final long READ_NANOS = 3_000_000;
   private static final long PERIOD_NANOS = 200_000;
 
@@ -56,14 +59,16 @@ final class WriterPhase {
     boolean read(int[] objects) throws Exception;
 
     @Override
-    void close();
+    void close() throws Exception;
   }
 
   private final Context<TxScale> context;
+  private final StorePlace place;
   private final TxScale scale;
 
-  WriterPhase(Context<TxScale> context) {
+  WriterPhase(Context<TxScale> context, StorePlace place) {
     this.context = context;
+    this.place = place;
     scale = context.sizes();
   }
 
@@ -86,14 +91,18 @@ final class WriterPhase {
 
   /// Objects of a store in memory.
   private final class Shared implements Objects {
-    private final Stoa stoa = Stoa.open("memory:");
-    private final List<Counter> counters =
-        IntStream.range(0, scale.objects())
-            .mapToObj(i -> stoa.get(Counter.class, "object " + i))
-            .toList();
+    private final StorePlace.Opened opened;
+    private final Stoa stoa;
+    private final List<Counter> counters;
 
-    Shared() {
-      counters.forEach(counter -> counter.add(1));
+    Shared() throws Exception {
+      opened = place.openInMemory(context.folder().resolve("writer"));
+      stoa = opened.stoa();
+      counters =
+          IntStream.range(0, scale.objects())
+              .mapToObj(i -> stoa.get(Counter.class, "object " + i))
+              .toList();
+      Parallel.run(CALLERS, counters.size(), i -> counters.get(i).add(1));
     }
 
     @Override
@@ -122,8 +131,8 @@ final class WriterPhase {
     }
 
     @Override
-    public void close() {
-      stoa.close();
+    public void close() throws Exception {
+      opened.close();
     }
   }
 
@@ -296,8 +305,8 @@ final class WriterPhase {
       }
     }
     findings.section(
-        "one writer of %d of %,d objects, 5,000 times a second, beside readers of %d (Figure 14)"
-            .formatted(PER_TRANSACTION, scale.objects(), PER_TRANSACTION),
+        "one writer of %d of %,d objects, 5,000 times a second, beside readers of %d, %s (Figure 14)"
+            .formatted(PER_TRANSACTION, scale.objects(), PER_TRANSACTION, place),
         results);
     int most = scale.readers().getLast();
     findings.atLeast(
