@@ -135,6 +135,21 @@ final class BenchCommand implements Callable<Integer> {
   private List<String> parts = List.of();
 
   @Option(
+      names = "--trace",
+      paramLabel = "FILE",
+      description =
+          "A trace of Ubuntu One for the open loop of stacksync, in one of its two forms. Without it,"
+              + " a generated one.")
+  private @Nullable Path trace;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      description =
+          "The mean number of commits in a second of --trace. Without it, the trace's own times.")
+  private double rate;
+
+  @Option(
       names = "--at",
       paramLabel = "PLACE",
       description =
@@ -159,9 +174,10 @@ final class BenchCommand implements Callable<Integer> {
       line.getErr().println("--workload is for storage");
       return CommandLine.ExitCode.USAGE;
     }
-    if (!parts.isEmpty() || at != null) {
+    if (!parts.isEmpty() || at != null || trace != null) {
       try {
-        return run(at == null ? inPart(wanted) : at(wanted, at), out);
+        String place = at;
+        return run(place == null ? inPart(wanted) : at(wanted, place), out);
       } catch (IllegalArgumentException wrong) {
         line.getErr().println(wrong.getMessage());
         return CommandLine.ExitCode.USAGE;
@@ -186,13 +202,15 @@ final class BenchCommand implements Callable<Integer> {
     return switch (wanted) {
       case "cluster" -> new ClusterBenchmark(parts(ClusterPart.class));
       case "migration" -> new MigrationBenchmark(parts(MigrationPart.class));
-      case "stacksync" -> new StackSyncBenchmark(parts(StackSyncPart.class));
+      case "stacksync" -> new StackSyncBenchmark(parts(StackSyncPart.class), trace, rate);
       default ->
-          throw new IllegalArgumentException("--part is for cluster, migration and stacksync");
+          throw new IllegalArgumentException(
+              "--part is for cluster, migration and stacksync, and --trace for stacksync");
     };
   }
 
   private <P extends Enum<P>> Set<P> parts(Class<P> all) {
+    if (parts.isEmpty()) return EnumSet.allOf(all);
     var some = EnumSet.noneOf(all);
     for (String word : parts) {
       boolean isOne = false;

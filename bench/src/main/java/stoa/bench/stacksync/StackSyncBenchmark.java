@@ -12,6 +12,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import stoa.bench.cluster.ClusterServers;
 import stoa.bench.load.Load;
 import stoa.bench.load.OpenLoop;
@@ -27,9 +28,7 @@ import stoa.bench.report.Result;
 import stoa.programs.Directories;
 import stoa.stacksync.Design;
 import stoa.stacksync.SyncService;
-import stoa.stacksync.ubuntuone.UbuntuOneGenerator;
 import stoa.stacksync.ubuntuone.UbuntuOneRequests;
-import stoa.stacksync.ubuntuone.UbuntuOneTrace;
 
 /// Measures the service of the AOF and CRESON papers: `doCommit` of new items in each design, on
 /// one server and on clusters, beside the same service on SQL.
@@ -43,14 +42,26 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
 
   private final Set<StackSyncPart> parts;
 
+  // The trace of the open loop; null for a generated one.
+  private final @Nullable Path traceFile;
+
+  // The rate at which that trace is replayed; 0 for its own times.
+  private final double rate;
+
   /// The benchmark with all its parts.
   public StackSyncBenchmark() {
-    this(EnumSet.allOf(StackSyncPart.class));
+    this(EnumSet.allOf(StackSyncPart.class), null, 0);
   }
 
   /// The benchmark with some of its parts.
-  public StackSyncBenchmark(Set<StackSyncPart> parts) {
+  ///
+  /// @param traceFile a trace of Ubuntu One for the open loop; null for a generated one
+  /// @param rate the mean number of commits in a second of that trace; 0 for its own times
+  public StackSyncBenchmark(
+      Set<StackSyncPart> parts, @Nullable Path traceFile, double rate) {
     this.parts = Set.copyOf(parts);
+    this.traceFile = traceFile;
+    this.rate = rate;
   }
 
   @Override
@@ -75,7 +86,10 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
 
   @Override
   public Outcome run(Context<StackSyncScale> context) throws Exception {
-    var findings = run(context, contenders(context.sizes()));
+    var sizes = context.sizes();
+    var file = traceFile;
+    var trace = file == null ? OpenTrace.generated(sizes) : OpenTrace.read(file, rate, sizes);
+    var findings = run(context, contenders(sizes), trace);
     if (parts.contains(StackSyncPart.CACHE)) new CachePhase(context).measure(findings);
     if (parts.contains(StackSyncPart.QUEUE)) new QueuePhase(context).measure(findings);
     return findings.outcome();
@@ -103,9 +117,10 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
   }
 
   /// Runs it with some contenders; the first one is compared with the others.
-  static Findings run(Context<StackSyncScale> context, List<StackSyncContender> contenders)
+  static Findings run(
+      Context<StackSyncScale> context, List<StackSyncContender> contenders, OpenTrace trace)
       throws Exception {
-    var measuring = new Measuring(context);
+    var measuring = new Measuring(context, trace);
     for (int round = 1; round <= context.sizes().rounds(); round++) {
       for (var contender : contenders) {
         context
@@ -125,16 +140,12 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
     private final Map<String, String> absent = new LinkedHashMap<>();
     // In milliseconds, in ascending order.
     private final Map<String, List<Double>> open = new LinkedHashMap<>();
-    private final UbuntuOneTrace trace;
+    private final OpenTrace trace;
     private List<String> answers = List.of();
 
-    Measuring(Context<StackSyncScale> context) {
+    Measuring(Context<StackSyncScale> context, OpenTrace trace) {
       this.context = context;
-      var sizes = context.sizes();
-      trace =
-          new UbuntuOneGenerator(
-                  sizes.users(), sizes.openTime().toMillis() / 1e3, sizes.openPerSecond(), SEED)
-              .trace();
+      this.trace = trace;
     }
 
     /// Starts a contender, takes all its measures once, and ends it.
@@ -211,15 +222,16 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
       return services;
     }
 
-    /// Replays a trace like that of Ubuntu One at its own times.
+    /// Replays a trace.
     private void openLoop(StackSyncContender contender, StackSyncContender.Running running)
         throws Exception {
-      CommitLoad.populate(running, trace.users().stream().map(UbuntuOneRequests::user).toList());
+      CommitLoad.populate(running, trace.users());
       var services = services(running, OPEN_CALLERS);
+      for (var request : trace.before()) commit(services.getFirst(), request);
       // A file's changes go to one caller, one after the other, as its device sends them.
       var mine = new ArrayList<List<UbuntuOneRequests.Request>>();
       for (int i = 0; i < OPEN_CALLERS; i++) mine.add(new ArrayList<>());
-      for (var request : UbuntuOneRequests.of(trace)) {
+      for (var request : trace.requests()) {
         mine.get(Math.floorMod(request.user().hashCode(), OPEN_CALLERS)).add(request);
       }
       var due =
@@ -231,12 +243,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
           OpenLoop.run(
               due,
               (caller, number) -> {
-                var request = mine.get(caller).get(number);
-                var user = request.user();
-                var changes = List.of(request.change());
-                var service = services.get(caller);
-                Object _ =
-                    CommitLoad.OUTAGE.bridge(() -> service.doCommit(user, user, user, changes));
+                commit(services.get(caller), mine.get(caller).get(number));
               });
       open.merge(
           contender.name(),
@@ -246,6 +253,13 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
             all.addAll(more);
             return all.stream().sorted().toList();
           });
+    }
+
+    private static void commit(SyncService service, UbuntuOneRequests.Request request) {
+      var user = request.user();
+      Object _ =
+          CommitLoad.OUTAGE.bridge(() ->
+              service.doCommit(user, user, user, List.of(request.change())));
     }
 
     // ---- the report
@@ -289,8 +303,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
             results);
       }
       findings.section(
-          "open loop, %d commits/s, latency from when each was due"
-              .formatted(sizes.openPerSecond()),
+          "open loop, %s, latency from when each was due".formatted(trace.text()),
           openResults());
       findings.figure("stacksync-latency.svg", latencyChart());
       var notes = new StringBuilder();
@@ -339,8 +352,8 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
       var sizes = context.sizes();
       return new Chart(
           "Latency of doCommit, as a cumulative distribution",
-          "open loop, %d commits/s for %d s; latency counts from when a commit was due"
-              .formatted(sizes.openPerSecond(), sizes.openTime().toSeconds()),
+          "open loop, %s, for %d s; latency counts from when a commit was due"
+              .formatted(trace.text(), sizes.openTime().toSeconds()),
           "latency, ms",
           Distribution.AXIS.formatted("commits"),
           List.of(Distribution.panel(open)));

@@ -8,6 +8,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import stoa.bench.report.Outcome;
 import stoa.stacksync.Design;
 import stoa.stacksync.Services;
 import stoa.stacksync.SyncService;
+import stoa.stacksync.ubuntuone.UbuntuOneGenerator;
 
 class StackSyncBenchmarkTest {
   @TempDir private Path folder;
@@ -104,7 +106,7 @@ class StackSyncBenchmarkTest {
             new InProcess("shared", Design.EVERYTHING_SHARED),
             new Absent());
     var context = new Context<>(folder, Scale.smoke(), sizes, _ -> {});
-    var findings = StackSyncBenchmark.run(context, contenders);
+    var findings = StackSyncBenchmark.run(context, contenders, OpenTrace.generated(sizes));
     new CachePhase(context).measure(findings);
     Outcome outcome = findings.outcome();
     for (var expected :
@@ -119,6 +121,22 @@ class StackSyncBenchmarkTest {
       assertTrue(outcome.table().contains(expected), outcome::table);
     }
     assertEquals(Set.of("stacksync-latency.svg"), outcome.figures().keySet());
+  }
+
+  @Test
+  void aTraceIsReplayedAtItsOwnTimesOrAtARate() throws Exception {
+    var sizes = StackSyncScale.full(); // 20 seconds
+    var file = folder.resolve("trace.csv");
+    try (var to = Files.newBufferedWriter(file)) {
+      new UbuntuOneGenerator(50, 100, 3, 5).trace().write(to);
+    }
+    var own = OpenTrace.read(file, 0, sizes).requests();
+    var faster = OpenTrace.read(file, 30, sizes).requests();
+    assertTrue(own.getLast().seconds() <= 20, own.getLast()::toString);
+    assertTrue(faster.size() > 2 * own.size(), "all of the trace takes ten seconds at this rate");
+    assertTrue(faster.getLast().seconds() < 12, faster.getLast()::toString);
+    assertEquals(own.getFirst().change(), faster.getFirst().change());
+    assertEquals(own.get(9).seconds() / 10, faster.get(9).seconds(), 0.2 * own.get(9).seconds());
   }
 
   @Test
