@@ -127,6 +127,13 @@ final class BenchCommand implements Callable<Integer> {
   private @Nullable Path workload;
 
   @Option(
+      names = "--journal",
+      paramLabel = "DIR",
+      description =
+          "A directory on another disk, where storage keeps a journal of one more contender.")
+  private @Nullable Path journal;
+
+  @Option(
       names = "--part",
       paramLabel = "PART",
       split = ",",
@@ -172,6 +179,12 @@ final class BenchCommand implements Callable<Integer> {
     if (accesses != null) {
       if (wanted.equals("storage")) return run(new AccessFileBenchmark(accesses), out);
       line.getErr().println("--workload is for storage");
+      return CommandLine.ExitCode.USAGE;
+    }
+    Path other = journal;
+    if (other != null) {
+      if (wanted.equals("storage")) return run(new StorageBenchmark(other), out);
+      line.getErr().println("--journal is for storage");
       return CommandLine.ExitCode.USAGE;
     }
     if (!parts.isEmpty() || at != null || trace != null) {
