@@ -190,7 +190,8 @@ final class BenchCommand implements Callable<Integer> {
     if (!parts.isEmpty() || at != null || trace != null) {
       try {
         String place = at;
-        return run(place == null ? inPart(wanted) : at(wanted, place), out);
+        Benchmark<?> chosen = place == null ? inPart(wanted) : at(wanted, place);
+        return run(chosen, out);
       } catch (IllegalArgumentException wrong) {
         line.getErr().println(wrong.getMessage());
         return CommandLine.ExitCode.USAGE;

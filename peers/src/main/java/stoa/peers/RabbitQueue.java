@@ -107,8 +107,7 @@ public final class RabbitQueue implements RequestQueue {
       this.connection = connection;
       channel = connection.createChannel();
       channel.basicQos(AHEAD);
-      tag =
-          channel.basicConsume(QUEUE, false, (_, delivery) -> arrived.add(delivery), _ -> {});
+      tag = channel.basicConsume(QUEUE, false, (_, delivery) -> arrived.add(delivery), _ -> {});
     }
 
     /* A taker acknowledges its end only after it takes no more: so it takes no other one's end. */

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import stoa.bench.remote.RemoteContender;
 import stoa.programs.BackgroundProcess;
 
-/// A broker of RabbitMQ with a folder of its own, from Debian's package, and the process `epmd` that
-/// each node of Erlang needs.
+/// A broker of RabbitMQ with a folder of its own, from Debian's package, and the process `epmd`
+/// that each node of Erlang needs.
 final class RabbitServer implements AutoCloseable {
   private static final Path PROGRAMS = Path.of("/usr/lib/rabbitmq/lib");
   private static final String EPMD = "epmd";

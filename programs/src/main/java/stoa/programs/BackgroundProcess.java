@@ -127,8 +127,8 @@ public final class BackgroundProcess implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("a server has ended"));
   }
 
-  /// Returns the processor time that it has used, with that of the processes that it has started and
-  /// that are alive.
+  /// Returns the processor time that it has used, with that of the processes that it has started
+  /// and that are alive.
   public Duration processorTimeOfAll() {
     var time = processorTime();
     for (var each : server.stream().flatMap(ProcessHandle::descendants).toList()) {

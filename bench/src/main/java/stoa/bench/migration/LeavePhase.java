@@ -65,7 +65,8 @@ final class LeavePhase {
         "Figure 11, %d nodes that leave and come back; messages take 1 ms, by waiting"
             .formatted(nodes),
         results(samples, counts));
-    findings.matrix("Figure 11 in the paper, 40 machines by Pr(leave): ms [5 %, 95 %], operations/s", PAPER);
+    findings.matrix(
+        "Figure 11 in the paper, 40 machines by Pr(leave): ms [5 %, 95 %], operations/s", PAPER);
     var simulated = new Samples();
     for (int seed = 1; seed <= scale.simulated(); seed++) {
       context.progress().accept("figure 11, simulated time, seed " + seed);

@@ -14,8 +14,8 @@ import stoa.bench.load.Latencies;
 import stoa.bench.load.Pause;
 
 /// The load of the self-service paper (section 8.1): each node has one update and one read in
-/// progress at any time, on objects that it chooses at random. Nodes join in a random order, so that
-/// each seed has another tree.
+/// progress at any time, on objects that it chooses at random. Nodes join in a random order, so
+/// that each seed has another tree.
 ///
 /// Each node has two virtual threads: while they wait they use no processor. They yield after each
 /// operation, since no scheduler interrupts them, and the nodes share few processors.

@@ -103,8 +103,7 @@ final class TrafficPhase {
             List.of(Distribution.panel(sizes))));
   }
 
-  private static void tell(
-      List<Result> results, String measure, List<Double> sorted, String unit) {
+  private static void tell(List<Result> results, String measure, List<Double> sorted, String unit) {
     for (double part : List.of(0.1, 0.5, 0.9, 1.0)) {
       double value = Distribution.quantile(sorted, part);
       results.add(Result.alone(measure + ", " + percent(part), value, unit));
@@ -220,8 +219,7 @@ final class TrafficPhase {
           point.design == Design.CENTRAL
               ? List.of()
               : all.stream()
-                  .map(each ->
-                      stoa.view(Traffic.AtServer.class, stoa.ref(each), new View.Cached()))
+                  .map(each -> stoa.view(Traffic.AtServer.class, stoa.ref(each), new View.Cached()))
                   .toList();
     }
 
@@ -299,8 +297,7 @@ final class TrafficPhase {
     long times = isCentral ? (long) point.together * point.together : point.together;
     var warmUp =
         isCentral && point.together > 1 ? scale.workTime() : scale.warmUp().multipliedBy(stretch);
-    var load =
-        new NodeLoad(point.nodes, round, warmUp, scale.workTime().multipliedBy(times));
+    var load = new NodeLoad(point.nodes, round, warmUp, scale.workTime().multipliedBy(times));
     Pause.stretch(stretch);
     try {
       return run(load, point).faster(stretch);
@@ -434,12 +431,12 @@ final class TrafficPhase {
         for (var kind : List.of("updates", "reads")) {
           results.add(
               Result.of(samples, at(own, place, kind), "/s")
-                  .beside(
-                      other.toString(), samples.median(at(other.toString(), place, kind))));
+                  .beside(other.toString(), samples.median(at(other.toString(), place, kind))));
         }
       }
     }
-    findings.section("Figure %s, self-service beside the central service".formatted(figure), results);
+    findings.section(
+        "Figure %s, self-service beside the central service".formatted(figure), results);
     List<Chart.Panel> latencies = new ArrayList<>();
     List<Chart.Panel> rates = new ArrayList<>();
     List<Lines.Line> latencyLines = new ArrayList<>();

@@ -13,8 +13,8 @@ import stoa.View;
 import stoa.bench.load.Pause;
 import stoa.classifier.Connection;
 
-/// The main class of a client process that trains classifiers for real, by LIBSVM: at its own place,
-/// or at the server.
+/// The main class of a client process that trains classifiers for real, by LIBSVM: at its own
+/// place, or at the server.
 final class TrainingChild {
   private static final Duration CALL_TIME_MAX = Duration.ofMinutes(2);
 
@@ -54,8 +54,7 @@ final class TrainingChild {
   }
 
   private static Learner copy(Stoa stoa, Learner each) {
-    return stoa.view(
-        Learner.AtServer.class, stoa.ref((Learner.AtServer) each), new View.Cached());
+    return stoa.view(Learner.AtServer.class, stoa.ref((Learner.AtServer) each), new View.Cached());
   }
 
   /// The work of the process for one load.
@@ -68,8 +67,7 @@ final class TrainingChild {
     private final List<Connection> own;
     private long made;
 
-    private Trainer(
-        Stoa stoa, List<Learner> all, List<Learner> read, List<Connection> own) {
+    private Trainer(Stoa stoa, List<Learner> all, List<Learner> read, List<Connection> own) {
       this.stoa = stoa;
       this.all = all;
       this.read = read;

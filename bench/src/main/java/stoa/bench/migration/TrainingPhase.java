@@ -85,8 +85,7 @@ final class TrainingPhase {
         var server0 = server.processorTime();
         var clients0 = processorTime(all);
         var told = run(all, round, scale.workTime());
-        samples.add(
-            design + SERVER, perUpdate(server.processorTime().minus(server0), told));
+        samples.add(design + SERVER, perUpdate(server.processorTime().minus(server0), told));
         samples.add(design + CLIENTS, perUpdate(processorTime(all).minus(clients0), told));
         keep(design, told);
         check(url, design, made);
@@ -125,8 +124,7 @@ final class TrainingPhase {
       double count = ProcessPhase.sum(told, kind);
       String name = design + ", " + kind;
       samples.add(name, count / (scale.workTime().toMillis() / 1e3));
-      samples.add(
-          name + ", mean", ProcessPhase.sum(told, kind + "-millis") / Math.max(1, count));
+      samples.add(name + ", mean", ProcessPhase.sum(told, kind + "-millis") / Math.max(1, count));
     }
   }
 

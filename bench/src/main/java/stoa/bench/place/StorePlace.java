@@ -91,8 +91,7 @@ public enum StorePlace {
         ServiceLoader.load(ClusterServers.class)
             .findFirst()
             .orElseThrow(() -> new IllegalStateException("this command has no clusters"));
-    return new Cluster(
-        servers.start(folder, new ClusterServers.Shape(SERVERS, 1, SERVERS, false)));
+    return new Cluster(servers.start(folder, new ClusterServers.Shape(SERVERS, 1, SERVERS, false)));
   }
 
   private record Embedded(Stoa stoa) implements Opened {

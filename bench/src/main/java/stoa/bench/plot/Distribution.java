@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Draws values as cumulative distributions, with exchanged axes: the horizontal one is the share of
-/// the values, and the vertical one, which is logarithmic, the value that this share does not
+/// Draws values as cumulative distributions, with exchanged axes: the horizontal one is the share
+/// of the values, and the vertical one, which is logarithmic, the value that this share does not
 /// exceed.
 public final class Distribution {
   /// The label of the horizontal axis, for a word for the values.

@@ -17,8 +17,8 @@ import stoa.stacksync.Metadata;
 import stoa.stacksync.Status;
 import stoa.stacksync.SyncService;
 
-/// A request to commit changes in the workspace of a user, whose device and workspace have the id of
-/// the user; and its form in a queue. Immutable.
+/// A request to commit changes in the workspace of a user, whose device and workspace have the id
+/// of the user; and its form in a queue. Immutable.
 record CommitRequest(UUID user, List<ItemChange> changes) {
   CommitRequest {
     changes = List.copyOf(changes);

@@ -29,8 +29,7 @@ record OpenTrace(String text, List<Request> before, List<Request> requests) {
   /// Makes a trace with the skew of Ubuntu One's, at its own times.
   static OpenTrace generated(StackSyncScale sizes) {
     double seconds = sizes.openTime().toMillis() / 1e3;
-    var trace =
-        new UbuntuOneGenerator(sizes.users(), seconds, sizes.openPerSecond(), SEED).trace();
+    var trace = new UbuntuOneGenerator(sizes.users(), seconds, sizes.openPerSecond(), SEED).trace();
     return of(trace, "a generated trace, %d commits/s".formatted(sizes.openPerSecond()), 1, sizes);
   }
 

@@ -93,8 +93,7 @@ final class PipeQueue implements RequestQueue {
       ends = takers;
     }
 
-    private synchronized void send(byte @Nullable [] request)
-        throws IOException {
+    private synchronized void send(byte @Nullable [] request) throws IOException {
       if (request == null) {
         if (ends-- > 0) out.writeInt(END);
       } else {

@@ -11,9 +11,9 @@ import stoa.stacksync.Design;
 import stoa.stacksync.Services;
 import stoa.stacksync.SyncService;
 
-/// The main class of an instance of the service: its threads take requests from a [RequestQueue] and
-/// commit them, each through a facade of its own. A byte of the standard input begins each series of
-/// requests, and the end of that input ends the process.
+/// The main class of an instance of the service: its threads take requests from a [RequestQueue]
+/// and commit them, each through a facade of its own. A byte of the standard input begins each
+/// series of requests, and the end of that input ends the process.
 final class QueueInstance {
   /// The line after which series may begin.
   static final String READY = "ready";
@@ -37,7 +37,10 @@ final class QueueInstance {
   public static void main(String[] arguments) throws Exception {
     var design = Design.valueOf(arguments[1]);
     var queue =
-        queues().stream().filter(each -> each.name().equals(arguments[2])).findFirst().orElseThrow();
+        queues().stream()
+            .filter(each -> each.name().equals(arguments[2]))
+            .findFirst()
+            .orElseThrow();
     int number = Integer.parseInt(arguments[4]);
     int threads = Integer.parseInt(arguments[5]);
     try (var stoa = Stoa.open(arguments[0])) {

@@ -78,8 +78,8 @@ final class QueuePhase {
         results());
     var text = new StringBuilder();
     for (var queue : queues) {
-      text.append("%s: %s%n"
-          .formatted(queue.name(), absent.getOrDefault(queue.name(), queue.delivery())));
+      text.append(
+          "%s: %s%n".formatted(queue.name(), absent.getOrDefault(queue.name(), queue.delivery())));
     }
     findings.matrix("a request whose instance ends before its commit", text.toString());
   }
@@ -87,8 +87,7 @@ final class QueuePhase {
   private void measure(RequestQueue queue, Path folder) throws Exception {
     try (var waiting = queue.start(Files.createDirectory(folder.resolve("requests")));
         var server =
-            StoaServer.serve(
-                folder.resolve("store"), Persistence.SYNCED, ServerJava.LARGE_HEAP)) {
+            StoaServer.serve(folder.resolve("store"), Persistence.SYNCED, ServerJava.LARGE_HEAP)) {
       String url = "stoa://" + StoaServer.address(server);
       var load = new CommitLoad(sizes);
       try (var client = new Client(Stoa.open(url), server)) {
@@ -170,8 +169,7 @@ final class QueuePhase {
   }
 
   /// A client that adds the users.
-  private record Client(Stoa stoa, BackgroundProcess server)
-      implements StackSyncContender.Running {
+  private record Client(Stoa stoa, BackgroundProcess server) implements StackSyncContender.Running {
     @Override
     public SyncService service(int caller) {
       return Services.open(stoa, "caller " + caller, DESIGN);

@@ -57,8 +57,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
   ///
   /// @param traceFile a trace of Ubuntu One for the open loop; null for a generated one
   /// @param rate the mean number of commits in a second of that trace; 0 for its own times
-  public StackSyncBenchmark(
-      Set<StackSyncPart> parts, @Nullable Path traceFile, double rate) {
+  public StackSyncBenchmark(Set<StackSyncPart> parts, @Nullable Path traceFile, double rate) {
     this.parts = Set.copyOf(parts);
     this.traceFile = traceFile;
     this.rate = rate;
@@ -258,8 +257,8 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
     private static void commit(SyncService service, UbuntuOneRequests.Request request) {
       var user = request.user();
       Object _ =
-          CommitLoad.OUTAGE.bridge(() ->
-              service.doCommit(user, user, user, List.of(request.change())));
+          CommitLoad.OUTAGE.bridge(
+              () -> service.doCommit(user, user, user, List.of(request.change())));
     }
 
     // ---- the report
@@ -303,8 +302,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
             results);
       }
       findings.section(
-          "open loop, %s, latency from when each was due".formatted(trace.text()),
-          openResults());
+          "open loop, %s, latency from when each was due".formatted(trace.text()), openResults());
       findings.figure("stacksync-latency.svg", latencyChart());
       var notes = new StringBuilder();
       for (var contender : contenders) {

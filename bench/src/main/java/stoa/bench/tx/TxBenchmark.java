@@ -16,8 +16,8 @@ public final class TxBenchmark implements Benchmark<TxScale> {
     this(StorePlace.EMBEDDED);
   }
 
-  /// The benchmark on a store in some place; elsewhere than in this process, without the engines that
-  /// run here.
+  /// The benchmark on a store in some place; elsewhere than in this process, without the engines
+  /// that run here.
   public TxBenchmark(StorePlace place) {
     this.place = place;
   }

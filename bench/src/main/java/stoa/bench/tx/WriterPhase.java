@@ -1,5 +1,6 @@
 package stoa.bench.tx;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -155,8 +156,8 @@ final class WriterPhase {
     public void close() {}
   }
 
-  /// Plain objects whose locks are at a lock service, as in the paper: a server of this engine, which
-  /// keeps them in memory, over the loopback interface.
+  /// Plain objects whose locks are at a lock service, as in the paper: a server of this engine,
+  /// which keeps them in memory, over the loopback interface.
   private final class Served implements Objects {
     private static final Duration LEASE = Duration.ofMinutes(1);
 

@@ -168,7 +168,7 @@ class StackSyncBenchmarkTest {
   private static List<Integer> frames(ByteArrayOutputStream sent) throws IOException {
     var frames = new ArrayList<Integer>();
     var in = new DataInputStream(new ByteArrayInputStream(sent.toByteArray()));
-    while (in.available() > 0) frames.add(in.readInt() == 0 ? END : in.readByte());
+    while (in.available() > 0) frames.add(in.readInt() == 0 ? END : (int) in.readByte());
     return frames;
   }
 

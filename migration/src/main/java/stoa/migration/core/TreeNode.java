@@ -89,8 +89,7 @@ public final class TreeNode {
   /// @param retrieval how it retrieves the objects of an operation
   /// @param copyBytesMax how many bytes of states a node keeps that it does not need
   /// @param versionsMax of how many objects whose states it dropped the root knows the version
-  public record Settings(
-      int childrenMax, Retrieval retrieval, long copyBytesMax, int versionsMax) {
+  public record Settings(int childrenMax, Retrieval retrieval, long copyBytesMax, int versionsMax) {
     /// The default number of bytes.
     public static final long COPY_BYTES_MAX = 64L << 20;
 
