@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -218,13 +219,16 @@ final class Lender implements Auto {
     }
   }
 
-  /* Returns the loan of an object, locked. */
-  private Loan changing(PlacedObject object) {
+  /* Does some work with the loan of an object, locked; returns what the work returns. */
+  private boolean changing(PlacedObject object, Predicate<Loan> work) {
     while (true) {
       Loan loan = loan(object);
       loan.changing.lock();
-      if (!loan.over) return loan;
-      loan.changing.unlock();
+      try {
+        if (!loan.over) return work.test(loan);
+      } finally {
+        loan.changing.unlock();
+      }
     }
   }
 
@@ -244,16 +248,15 @@ final class Lender implements Auto {
   ///
   /// @return whether it is lent
   boolean settle(PlacedObject object) {
-    Loan loan = changing(object);
-    try {
-      if (loan.lent) return true;
-      if (!store.isLent(loan.object)) return false;
-      loan.askedNanos = timing.nanoTime();
-      open(loan);
-      return true;
-    } finally {
-      loan.changing.unlock();
-    }
+    return changing(object, this::settle);
+  }
+
+  private boolean settle(Loan loan) {
+    if (loan.lent) return true;
+    if (!store.isLent(loan.object)) return false;
+    loan.askedNanos = timing.nanoTime();
+    open(loan);
+    return true;
   }
 
   // ---- returning
@@ -350,16 +353,14 @@ final class Lender implements Auto {
 
   /// Brings an object to a side, whether it is borrowed or not.
   void move(Object shared, boolean toServer) {
-    Loan loan = changing(store.object(shared));
-    try {
-      if (!toServer) {
-        boolean _ = toClients(loan);
-      } else if (loan.lent) {
-        back(loan);
-      }
-    } finally {
-      loan.changing.unlock();
-    }
+    boolean _ =
+        changing(
+            store.object(shared),
+            loan -> {
+              if (!toServer) return toClients(loan);
+              if (loan.lent) back(loan);
+              return true;
+            });
   }
 
   /// Returns how many loans there are.
