@@ -138,13 +138,17 @@ final class AnalysisPhase {
       thread.start();
     }
 
-    /// Ends it.
+    /// Ends it. Does not wait when the caller is interrupted.
     ///
     /// @throws IllegalStateException when it has failed
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       over.set(true);
-      thread.join(); // at once, if it has not begun
+      try {
+        thread.join(); // at once, if it has not begun
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
       Throwable failed = failure.get();
       if (failed != null) throw new IllegalStateException("the analysis failed: " + failed, failed);
     }

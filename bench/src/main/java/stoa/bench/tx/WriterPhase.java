@@ -1,5 +1,6 @@
 package stoa.bench.tx;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +61,7 @@ final class WriterPhase {
     boolean read(int[] objects) throws Exception;
 
     @Override
-    void close() throws Exception;
+    void close() throws IOException;
   }
 
   private final Context<TxScale> context;
@@ -132,7 +133,7 @@ final class WriterPhase {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
       opened.close();
     }
   }
