@@ -79,7 +79,7 @@ final class TreeChild {
     }
   }
 
-  /// What a process does in a load.
+  /// The work of a process in a load.
   interface Work extends NodeLoad.Node {
     /// Returns how many updates of one object it has made.
     long made();
