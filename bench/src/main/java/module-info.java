@@ -19,6 +19,7 @@ module stoa.bench {
 
   uses stoa.bench.cluster.ClusterContender;
   uses stoa.bench.cluster.ClusterServers;
+  uses stoa.bench.stacksync.RequestQueue;
   uses stoa.bench.stacksync.StackSyncContender.Others;
   uses stoa.bench.storage.Contender;
   uses stoa.bench.cluster.RecordWorkloads;

@@ -8,7 +8,9 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -35,12 +37,15 @@ import stoa.bench.machine.MachineDescription;
 import stoa.bench.maps.MapsBenchmark;
 import stoa.bench.maps.RecordsBenchmark;
 import stoa.bench.migration.MigrationBenchmark;
+import stoa.bench.migration.MigrationPart;
+import stoa.bench.place.StorePlace;
 import stoa.bench.remote.RemoteBenchmark;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
 import stoa.bench.report.Outcome;
 import stoa.bench.report.Report;
 import stoa.bench.stacksync.StackSyncBenchmark;
+import stoa.bench.stacksync.StackSyncPart;
 import stoa.bench.storage.AccessFileBenchmark;
 import stoa.bench.storage.StorageBenchmark;
 import stoa.bench.storage.StorageLargeBenchmark;
@@ -122,11 +127,42 @@ final class BenchCommand implements Callable<Integer> {
   private @Nullable Path workload;
 
   @Option(
+      names = "--journal",
+      paramLabel = "DIR",
+      description =
+          "A directory on another disk, where storage keeps a journal of one more contender.")
+  private @Nullable Path journal;
+
+  @Option(
       names = "--part",
       paramLabel = "PART",
       split = ",",
-      description = "Only these parts of cluster: ${COMPLETION-CANDIDATES}.")
-  private List<ClusterPart> parts = List.of();
+      description =
+          "Only these parts of cluster, migration or stacksync; a wrong one tells which there are.")
+  private List<String> parts = List.of();
+
+  @Option(
+      names = "--trace",
+      paramLabel = "FILE",
+      description =
+          "A trace of Ubuntu One for the open loop of stacksync, in one of its two forms. Without it,"
+              + " a generated one.")
+  private @Nullable Path trace;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      description =
+          "The mean number of commits in a second of --trace. Without it, the trace's own times.")
+  private double rate;
+
+  @Option(
+      names = "--at",
+      paramLabel = "PLACE",
+      description =
+          "Where the store of tx and csmr is: embedded in this process, at a server, or at a cluster"
+              + " of three. Without it, embedded.")
+  private @Nullable String at;
 
   @Override
   public Integer call() throws Exception {
@@ -145,16 +181,65 @@ final class BenchCommand implements Callable<Integer> {
       line.getErr().println("--workload is for storage");
       return CommandLine.ExitCode.USAGE;
     }
-    if (!parts.isEmpty()) {
-      if (wanted.equals("cluster")) return run(new ClusterBenchmark(Set.copyOf(parts)), out);
-      line.getErr().println("--part is for cluster");
+    Path other = journal;
+    if (other != null) {
+      if (wanted.equals("storage")) return run(new StorageBenchmark(other), out);
+      line.getErr().println("--journal is for storage");
       return CommandLine.ExitCode.USAGE;
+    }
+    if (!parts.isEmpty() || at != null || trace != null) {
+      try {
+        String place = at;
+        Benchmark<?> chosen = place == null ? inPart(wanted) : at(wanted, place);
+        return run(chosen, out);
+      } catch (IllegalArgumentException wrong) {
+        line.getErr().println(wrong.getMessage());
+        return CommandLine.ExitCode.USAGE;
+      }
     }
     for (Benchmark<?> each : BENCHMARKS) {
       if (each.name().equals(wanted)) return run(each, out);
     }
     line.getErr().println("no benchmark is called " + wanted + "; ./stoa bench lists them");
     return CommandLine.ExitCode.USAGE;
+  }
+
+  private static Benchmark<?> at(String wanted, String place) {
+    return switch (wanted) {
+      case "csmr" -> new CsmrBenchmark(StorePlace.of(place));
+      case "tx" -> new TxBenchmark(StorePlace.of(place));
+      default -> throw new IllegalArgumentException("--at is for tx and csmr");
+    };
+  }
+
+  private Benchmark<?> inPart(String wanted) {
+    return switch (wanted) {
+      case "cluster" -> new ClusterBenchmark(parts(ClusterPart.class));
+      case "migration" -> new MigrationBenchmark(parts(MigrationPart.class));
+      case "stacksync" -> new StackSyncBenchmark(parts(StackSyncPart.class), trace, rate);
+      default ->
+          throw new IllegalArgumentException(
+              "--part is for cluster, migration and stacksync, and --trace for stacksync");
+    };
+  }
+
+  private <P extends Enum<P>> Set<P> parts(Class<P> all) {
+    if (parts.isEmpty()) return EnumSet.allOf(all);
+    var some = EnumSet.noneOf(all);
+    for (String word : parts) {
+      boolean isOne = false;
+      for (P each : all.getEnumConstants()) {
+        if (!each.name().equalsIgnoreCase(word)) continue;
+        some.add(each);
+        isOne = true;
+      }
+      if (!isOne) {
+        throw new IllegalArgumentException(
+            "there is no part %s; there are %s"
+                .formatted(word, EnumSet.allOf(all).toString().toLowerCase(Locale.ROOT)));
+      }
+    }
+    return some;
   }
 
   private <S> int run(Benchmark<S> benchmark, PrintWriter out) throws Exception {

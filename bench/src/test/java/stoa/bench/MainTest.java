@@ -23,6 +23,14 @@ class MainTest {
     assertTrue(err.toString().contains("no benchmark is called nonesuch"), err::toString);
   }
 
+  @Test
+  void refusesAPartThatABenchmarkDoesNotHave() {
+    assertEquals(2, run("bench", "stacksync", "--part", "queue,nonesuch"));
+    assertTrue(err.toString().contains("no part nonesuch; there are [server, "), err::toString);
+    assertEquals(2, run("bench", "log", "--part", "queue"));
+    assertTrue(err.toString().contains("--part is for cluster, migration and"), err::toString);
+  }
+
   private int run(String... arguments) {
     return Main.run(new PrintWriter(out, true), new PrintWriter(err, true), arguments);
   }

@@ -39,7 +39,9 @@ class PaperBenchmarksTest {
           List.of(1, 2),
           100,
           List.of(0, 3),
+          false,
           20,
+          Duration.ofMillis(60),
           100,
           List.of(1, 2));
   private static final CsmrScale CSMR =

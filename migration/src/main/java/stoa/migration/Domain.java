@@ -122,7 +122,6 @@ public final class Domain implements Placing.Root {
 
   /* Asks the store whether an object that a node wants is lent, as an earlier root may have done. */
   private void settle(PlacedObject object) {
-    if (!store.hasSuccessors()) return;
     timing.start(() -> {
       try {
         if (!lender.settle(object)) atRoot(new Event.AtServer(object.stream()));
@@ -136,7 +135,7 @@ public final class Domain implements Placing.Root {
   private void tick() {
     try {
       long now = timing.nanoTime();
-      if (store.hasSuccessors() && now - returnsUntilNanos > 0) {
+      if (now - returnsUntilNanos > 0) {
         returnsUntilNanos = now + RETURN_NANOS;
         rootMember.on(new Event.NoReturns());
       }
@@ -540,7 +539,7 @@ public final class Domain implements Placing.Root {
 
   @Override
   public boolean isKnown(PlacedObject object) {
-    return lender.isKnown(object.stream());
+    return lender.isKnown(object.stream()) || rootStore.isKnown(object.stream());
   }
 
   @Override

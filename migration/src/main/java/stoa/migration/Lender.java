@@ -1,11 +1,13 @@
 package stoa.migration;
 
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,8 +38,11 @@ final class Lender implements Auto {
    *     the root holds, and that the store has not taken back, counts as lent. The next step moves
    *     it, either to the server or to a client.
    * (3) While an object that the root has had is at the server, the root holds it by `held`, so that
-   *     no member gets an old copy. The root has no copy of an object that was never lent, and loads
-   *     none.
+   *     no member gets an old copy. The root has no copy of an object that was never lent, or of
+   *     which the lender has no loan any more, and loads none.
+   * (4) Beyond `LOANS_MAX`, the lender gives up the loans of objects at the server that no member
+   *     asks for, those first that were asked for the longest time ago. No caller that has waited
+   *     for `changing` uses a loan that is `over`.
    */
   private static final class Loan {
     private final PlacedObject object;
@@ -46,6 +51,7 @@ final class Lender implements Auto {
     private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private volatile boolean lent;
     private volatile boolean deleted;
+    private boolean over; // guarded by changing
     private volatile Member.@Nullable RootHold held; // changes under changing
     // When a member last asked for the object.
     private volatile long askedNanos;
@@ -79,6 +85,9 @@ final class Lender implements Auto {
   // roots.
   private static final long STAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  // The most loans that stay although no member asks for their objects.
+  private static final int LOANS_MAX = 100_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(Lender.class);
 
   private final PlacedStore store;
@@ -86,6 +95,8 @@ final class Lender implements Auto {
   private final RootStore rootStore;
   private final Member root;
   private final Map<StreamId, Loan> loans = new ConcurrentHashMap<>();
+  // Whether a thread gives up loans.
+  private volatile boolean givingUp;
 
   /// Creates it.
   ///
@@ -114,16 +125,16 @@ final class Lender implements Auto {
       Member caller,
       InTree inTree)
       throws Throwable {
-    watch(object, caller.watcher());
     long end = timing.nanoTime() + store.limits().callTimeMax().toNanos();
     while (true) {
+      watch(object, caller.watcher());
       try {
         if (!caller.isAtServer(object.stream())) return inTree.call(new Meter(false));
         return store.call(object, method, arguments);
       } catch (Seat.AtServer atServer) {
         // It has gone there meanwhile.
       } catch (PlacedObjects.LentToClients lent) {
-        boolean _ = settle(loan(object));
+        boolean _ = settle(object);
         caller.hear();
       }
       if (timing.nanoTime() - end > 0) {
@@ -160,12 +171,16 @@ final class Lender implements Auto {
   /// @throws IllegalArgumentException when there is no such object
   /// @throws stoa.LimitExceeded when its state is too large to travel
   void borrow(PlacedObject object, Domain.Watcher asker) {
-    Loan loan = loan(object);
+    while (!isLent(loan(object), asker)) {
+      // The loan was given up, or the object was deleted meanwhile, and is perhaps there again.
+    }
+  }
+
+  private boolean isLent(Loan loan, Domain.Watcher asker) {
     loan.askers.add(asker);
     loan.askedNanos = timing.nanoTime();
     try {
-      do toClients(loan);
-      while (!loan.tellLent(asker)); // it was deleted meanwhile, and is perhaps there again
+      return toClients(loan) && loan.tellLent(asker);
     } catch (RuntimeException refused) {
       loan.askers.remove(asker);
       throw refused;
@@ -184,18 +199,36 @@ final class Lender implements Auto {
   /// long.
   void moveToClients(StreamId object) {
     Loan loan = loans.get(object);
-    if (loan != null && loan.isAsked()) toClients(loan);
+    if (loan != null && loan.isAsked()) {
+      boolean _ = toClients(loan);
+    }
   }
 
-  private void toClients(Loan loan) {
+  /* Returns false, without effect, when the loan was given up. */
+  private boolean toClients(Loan loan) {
     loan.changing.lock();
     try {
-      if (loan.lent && loan.held == null && !loan.deleted) return;
+      if (loan.over) return false;
+      if (loan.lent && loan.held == null && !loan.deleted) return true;
       if (loan.deleted) end(loan);
       if (!store.isLent(loan.object)) store.lend(loan.object);
       open(loan);
+      return true;
     } finally {
       loan.changing.unlock();
+    }
+  }
+
+  /* Does some work with the loan of an object, locked; returns what the work returns. */
+  private boolean changing(PlacedObject object, Predicate<Loan> work) {
+    while (true) {
+      Loan loan = loan(object);
+      loan.changing.lock();
+      try {
+        if (!loan.over) return work.test(loan);
+      } finally {
+        loan.changing.unlock();
+      }
     }
   }
 
@@ -215,32 +248,69 @@ final class Lender implements Auto {
   ///
   /// @return whether it is lent
   boolean settle(PlacedObject object) {
-    return settle(loan(object));
+    return changing(object, this::settle);
   }
 
   private boolean settle(Loan loan) {
-    loan.changing.lock();
-    try {
-      if (loan.lent) return true;
-      if (!store.isLent(loan.object)) return false;
-      loan.askedNanos = timing.nanoTime();
-      open(loan);
-      return true;
-    } finally {
-      loan.changing.unlock();
-    }
+    if (loan.lent) return true;
+    if (!store.isLent(loan.object)) return false;
+    loan.askedNanos = timing.nanoTime();
+    open(loan);
+    return true;
   }
 
   // ---- returning
 
-  /// Takes back objects without borrowers. Quick.
+  /// Takes back objects without borrowers, and gives up loans. Quick.
   void tick() {
+    if (loans.size() > LOANS_MAX && !givingUp) {
+      givingUp = true;
+      timing.start(() -> giveUp(LOANS_MAX));
+    }
     for (var loan : loans.values()) {
       if (!loan.lent || loan.returning) continue;
       boolean stays = loan.isAsked() || timing.nanoTime() - loan.askedNanos < STAY_NANOS;
       if (stays && loan.held == null) continue;
       loan.returning = true;
       timing.start(() -> takeBack(loan));
+    }
+  }
+
+  /// Gives up loans of objects at the server that no member asks for.
+  ///
+  /// @param most how many loans may stay
+  void giveUp(int most) {
+    try {
+      record Idle(Loan loan, long askedNanos) {}
+      loans.values().stream()
+          .filter(Lender::isIdle)
+          .map(loan -> new Idle(loan, loan.askedNanos))
+          .sorted(Comparator.comparingLong(Idle::askedNanos))
+          .limit(Math.max(0, loans.size() - most))
+          .forEach(each -> giveUp(each.loan));
+    } finally {
+      givingUp = false;
+    }
+  }
+
+  private static boolean isIdle(Loan loan) {
+    return !loan.lent && !loan.isAsked() && !loan.returning;
+  }
+
+  /* The members that only watch the object believe that it is at the server, as they should. */
+  private void giveUp(Loan loan) {
+    loan.changing.lock();
+    try {
+      if (!isIdle(loan)) return;
+      var held = loan.held;
+      if (held != null) {
+        rootStore.takenBack(loan.object);
+        root.forget(held);
+      }
+      loan.over = true;
+      loans.remove(loan.object.stream(), loan);
+    } finally {
+      loan.changing.unlock();
     }
   }
 
@@ -259,9 +329,13 @@ final class Lender implements Auto {
     loan.changing.lock();
     try {
       if (!loan.lent) return;
-      if (loan.deleted) end(loan);
-      else if (!loan.isAsked()) back(loan);
-      else toClients(loan); // somebody asked again when it was halfway
+      if (loan.deleted) {
+        end(loan);
+      } else if (!loan.isAsked()) {
+        back(loan);
+      } else {
+        boolean _ = toClients(loan); // a member asked again when it was halfway
+      }
     } finally {
       loan.changing.unlock();
     }
@@ -279,14 +353,19 @@ final class Lender implements Auto {
 
   /// Brings an object to a side, whether it is borrowed or not.
   void move(Object shared, boolean toServer) {
-    Loan loan = loan(store.object(shared));
-    loan.changing.lock();
-    try {
-      if (!toServer) toClients(loan);
-      else if (loan.lent) back(loan);
-    } finally {
-      loan.changing.unlock();
-    }
+    boolean _ =
+        changing(
+            store.object(shared),
+            loan -> {
+              if (!toServer) return toClients(loan);
+              if (loan.lent) back(loan);
+              return true;
+            });
+  }
+
+  /// Returns how many loans there are.
+  int loans() {
+    return loans.size();
   }
 
   /// Returns whether an object may be lent.
@@ -296,7 +375,8 @@ final class Lender implements Auto {
 
   /// Records that the store has deleted an object. No client calls it when this returns.
   void deleted(PlacedObject object) {
-    Loan loan = loan(object);
+    Loan loan = loans.get(object.stream());
+    if (loan == null) return;
     loan.changing.lock();
     try {
       if (!loan.lent) return;

@@ -141,6 +141,14 @@ public final class Member implements Placing, AutoCloseable {
     return seat.place(asked, asked.stream().map(each -> site.object(each).stream()).toList());
   }
 
+  /// Returns how many bytes the newest state of an object that is here has, as it travels: it is
+  /// compressed. 0 when no state is here.
+  ///
+  /// @throws IllegalArgumentException when the object is not placed at clients
+  public long stateBytes(Object shared) {
+    return seat.stateBytes(site.object(shared).stream());
+  }
+
   @Override
   public Tree.Place place() {
     TreePosition now = seat.positionNow();
@@ -482,6 +490,11 @@ public final class Member implements Placing, AutoCloseable {
   /// Of the root: releases an object as it was.
   void release(RootHold held) {
     boolean _ = seat.executed(held.obtained, new TreeMap<>());
+  }
+
+  /// Of the root: ends the hold on an object that stays at the server. The root forgets the object.
+  void forget(RootHold held) {
+    seat.forget(held.obtained);
   }
 
   private RunningOperation running(Collection<PlacedObject> objects, List<Copy> copies) {

@@ -137,6 +137,16 @@ final class RootStore implements AutoCloseable {
     loadIfWanted(object.stream());
   }
 
+  /// Records that an object is at the server, and that the root forgets it: it may not be loaded.
+  void takenBack(PlacedObject object) {
+    lent.remove(object.stream());
+  }
+
+  /// Returns whether the root knows an object by name.
+  boolean isKnown(StreamId stream) {
+    return objects.find(stream) != null;
+  }
+
   /// Records that the store has deleted an object, and may not have its name for ever.
   void deleted(PlacedObject object) {
     objects.mayGo(object.stream(), false);

@@ -735,6 +735,13 @@ final class Seat {
     result(lentNow);
   }
 
+  /// Of the root: ends an operation whose objects stay at the server, and forgets them.
+  void forget(Obtained obtained) {
+    mailbox.put(() -> {
+      if (over == null) take(new Event.Forget(obtained.number()));
+    });
+  }
+
   /* The caller gets its answer also when the node breaks by it. */
   private <T extends @Nullable Object> void complete(CompletableFuture<T> asked, Supplier<T> task) {
     try {
@@ -903,6 +910,17 @@ final class Seat {
       place.complete(new MemberPlace(own.id(), own.above(), here));
     });
     return place.join();
+  }
+
+  /// Returns how many bytes the newest state of an object here has, as it travels; 0 when none is
+  /// here.
+  long stateBytes(StreamId stream) {
+    var bytes = new CompletableFuture<Long>();
+    mailbox.put(() -> {
+      Copy copy = node.copy(stream);
+      bytes.complete(copy == null ? 0L : copy.state().length);
+    });
+    return bytes.join();
   }
 
   @Override

@@ -235,6 +235,34 @@ class LendingTest {
   }
 
   @Test
+  void aLoanIsGivenUpWithWhatTheRootKnowsOfItsObject() {
+    try (var stoa = Stoa.open("memory:")) {
+      var lender = Domain.of(stoa).lender();
+      var asked = count(stoa, "asked");
+      assertEquals(0, asked.add(0));
+      var member = Domain.of(stoa).join("one");
+      var view = member.on(asked);
+      assertEquals(1, view.add(1));
+      var count = count(stoa, "a");
+      assertEquals(1, count.add(1));
+      try (var other = Domain.of(stoa).join("two")) {
+        assertEquals(3, other.on(count).add(2));
+      }
+      await(() -> !isRefused(stoa, count));
+      assertEquals(6, count.add(3)); // at the server
+      assertEquals(2, lender.loans());
+      lender.giveUp(0);
+      assertEquals(1, lender.loans()); // a member asks for the object of the other loan
+      assertEquals(2, view.add(1));
+      assertEquals(7, count.add(1));
+      // The root asks the store, since all older states were forgotten.
+      assertEquals(11, member.on(count).add(4));
+      assertEquals(2, lender.loans());
+      assertEquals(11, count.value());
+    }
+  }
+
+  @Test
   void comesBackWhenTheLastViewCannotBeReached() {
     try (var stoa = Stoa.open("memory:")) {
       var count = count(stoa, "a");
@@ -369,7 +397,10 @@ class LendingTest {
       }
       all.add(
           threads.submit(() -> {
-            for (int i = 0; i < 60; i++) domain.lender().move(count, i % 2 == 0);
+            for (int i = 0; i < 60; i++) {
+              domain.lender().move(count, i % 2 == 0);
+              if (i % 3 == 0) domain.lender().giveUp(0);
+            }
           }));
       for (var each : all) each.get();
       assertEquals(4 * rounds, count.value());

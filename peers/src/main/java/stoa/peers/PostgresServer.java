@@ -153,13 +153,7 @@ final class PostgresServer implements AutoCloseable {
 
   /// Returns the processor time of its processes that are alive.
   Duration processorTime() {
-    var time = process.processorTime();
-    var found = ProcessHandle.of(process.id());
-    if (found.isEmpty()) return time;
-    for (var each : found.get().descendants().toList()) {
-      time = time.plus(each.info().totalCpuDuration().orElse(Duration.ZERO));
-    }
-    return time;
+    return process.processorTimeOfAll();
   }
 
   @Override

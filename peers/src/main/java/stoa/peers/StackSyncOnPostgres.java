@@ -21,8 +21,10 @@ public final class StackSyncOnPostgres implements StackSyncContender.Others {
     }
     contenders.add(new PostgresStackSync(Form.PROXY, 2, true));
     contenders.add(new PostgresStackSync(Form.PROXY, 4, true));
-    contenders.add(new PostgresStackSync(Form.JDBC, 1, true));
-    contenders.add(new PostgresStackSync(Form.HIBERNATE, 1, true));
+    for (boolean synchronous : new boolean[] {true, false}) {
+      contenders.add(new PostgresStackSync(Form.JDBC, 1, synchronous));
+      contenders.add(new PostgresStackSync(Form.HIBERNATE, 1, synchronous));
+    }
     return contenders;
   }
 }

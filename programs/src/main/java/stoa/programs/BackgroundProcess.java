@@ -127,6 +127,16 @@ public final class BackgroundProcess implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("a server has ended"));
   }
 
+  /// Returns the processor time that it has used, with that of the processes that it has started
+  /// and that are alive.
+  public Duration processorTimeOfAll() {
+    var time = processorTime();
+    for (var each : server.stream().flatMap(ProcessHandle::descendants).toList()) {
+      time = time.plus(each.info().totalCpuDuration().orElse(Duration.ZERO));
+    }
+    return time;
+  }
+
   private void read(BufferedReader output) {
     try (output) {
       for (String line = output.readLine(); line != null; line = output.readLine()) add(line);

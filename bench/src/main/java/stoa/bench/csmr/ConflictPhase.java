@@ -16,6 +16,7 @@ import stoa.bench.load.Load;
 import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
 import stoa.bench.load.Zipf;
+import stoa.bench.place.StorePlace;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
 import stoa.bench.report.Context;
@@ -34,11 +35,13 @@ final class ConflictPhase {
   private static final double AIM = 0.1;
 
   private final Context<CsmrScale> context;
+  private final StorePlace place;
   private final CsmrScale scale;
   private final List<Integer> shapes = new ArrayList<>();
 
-  ConflictPhase(Context<CsmrScale> context) {
+  ConflictPhase(Context<CsmrScale> context, StorePlace place) {
     this.context = context;
+    this.place = place;
     scale = context.sizes();
     shapes.add(0);
     shapes.addAll(scale.children());
@@ -46,7 +49,8 @@ final class ConflictPhase {
 
   void measure(Findings findings) throws Exception {
     Path folder = context.folder().resolve("conflicts");
-    try (var stoa = Stoa.open("file:" + folder)) {
+    try (var opened = place.open(folder)) {
+      var stoa = opened.stoa();
       Map<String, Samples.Probe> probes = new LinkedHashMap<>();
       for (int children : shapes) {
         var map = MapKind.shared(stoa, "map of " + children, children);
@@ -120,8 +124,8 @@ final class ConflictPhase {
         }
       }
       findings.section(
-          "aborted of durable transactions with two reads and a write on %,d %s keys (Figure 16, bottom)"
-              .formatted(scale.keys(), keys.text),
+          "aborted of durable transactions with two reads and a write on %,d %s keys, %s (Figure 16, bottom)"
+              .formatted(scale.keys(), keys.text, place),
           results);
     }
     // Skewed keys meet on one key, whatever the composition of the map.

@@ -1,5 +1,6 @@
 package stoa.bench.csmr;
 
+import stoa.bench.place.StorePlace;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
@@ -8,6 +9,18 @@ import stoa.bench.report.Outcome;
 /// Measures maps that are composed of many maps beside plain ones, with the workloads of the vCorfu
 /// paper, section 6.4.
 public final class CsmrBenchmark implements Benchmark<CsmrScale> {
+  private final StorePlace place;
+
+  /// The benchmark on a store in this process.
+  public CsmrBenchmark() {
+    this(StorePlace.EMBEDDED);
+  }
+
+  /// The benchmark on a store in some place. Three servers are not opened anew.
+  public CsmrBenchmark(StorePlace place) {
+    this.place = place;
+  }
+
   @Override
   public String name() {
     return "csmr";
@@ -31,9 +44,9 @@ public final class CsmrBenchmark implements Benchmark<CsmrScale> {
   @Override
   public Outcome run(Context<CsmrScale> context) throws Exception {
     var findings = new Findings(context.sizes(), CsmrScale.full());
-    new OpenPhase(context).measure(findings);
-    new ConflictPhase(context).measure(findings);
-    new WholePhase(context).measure(findings);
+    new OpenPhase(context, place).measure(findings);
+    new ConflictPhase(context, place).measure(findings);
+    new WholePhase(context, place).measure(findings);
     return findings.outcome();
   }
 }

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import stoa.Stoa;
 import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
 import stoa.bench.load.Zipf;
+import stoa.bench.place.StorePlace;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
 import stoa.bench.report.Context;
@@ -28,10 +28,12 @@ final class OpenPhase {
   private static final double PAPER_COMPOSED = 70;
 
   private final Context<CsmrScale> context;
+  private final StorePlace place;
   private final CsmrScale scale;
 
-  OpenPhase(Context<CsmrScale> context) {
+  OpenPhase(Context<CsmrScale> context, StorePlace place) {
     this.context = context;
+    this.place = place;
     scale = context.sizes();
   }
 
@@ -52,6 +54,7 @@ final class OpenPhase {
   }
 
   void measure(Findings findings) throws Exception {
+    if (!place.opensAgain()) return;
     var samples = new Samples();
     for (Keys keys : Keys.values()) {
       for (MapKind kind : MapKind.all(scale.children())) {
@@ -81,16 +84,16 @@ final class OpenPhase {
           .accept("%s, %s keys, %,d inserts".formatted(kind.text(), keys.text, inserts));
       int[] more = new int[inserts - inserted];
       for (int i = 0; i < more.length; i++) more[i] = zipf.next(random);
-      try (var stoa = Stoa.open("file:" + folder)) {
-        MapKind.Opened map = kind.open(stoa);
+      try (var opened = place.open(folder)) {
+        MapKind.Opened map = kind.open(opened.stoa());
         Parallel.run(CALLERS, more.length, i -> map.put(more[i], value));
       }
       inserted = inserts;
       some = more[more.length / 2];
       for (int i = 0; i < scale.opens(); i++) {
-        try (var stoa = Stoa.open("file:" + folder)) {
+        try (var opened = place.open(folder)) {
           long start = System.nanoTime();
-          byte[] found = kind.open(stoa).get(some);
+          byte[] found = kind.open(opened.stoa()).get(some);
           samples.add(name(kind, keys, inserts), (System.nanoTime() - start) / 1e6);
           if (found == null || found.length != VALUE_BYTES) {
             throw new IllegalStateException("key %d is not in the map".formatted(some));
@@ -121,8 +124,8 @@ final class OpenPhase {
         }
       }
       findings.section(
-          "first read of a map opened anew, values of 1 KiB under %s keys (Figure 16, top)"
-              .formatted(keys.text),
+          "first read of a map opened anew, values of 1 KiB under %s keys, %s (Figure 16, top)"
+              .formatted(keys.text, place),
           results);
     }
     double worst = 0;

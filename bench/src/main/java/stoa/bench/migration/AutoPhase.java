@@ -164,7 +164,7 @@ final class AutoPhase {
       for (int i = 0; i < scale.objectsMost(); i++) {
         all.add(stoa.get(type(placement), "swept-" + i, point.stateBytes));
       }
-      var load = new NodeLoad(NODES, settle, time);
+      var load = new NodeLoad(NODES, 0, settle, time);
       var domain = Domain.of(stoa);
       return load.run(
               number -> {

@@ -32,13 +32,15 @@ final class LeavePhase {
   private static final int MANY_OBJECTS = 3;
   private static final String STILL = ", nobody leaves";
   private static final String COST = ", fewer by";
+  private static final String LATENCY = ", with and without leaves";
   // Figure 11: with 0.001 and 0.005; beside it those of Figure 9, where no node leaves.
   private static final String PAPER =
       """
-      objects, kind       nobody  0.001  0.005
-      1 object, updates      343    324    298
-      50 objects, updates  1,314    996    885
-      50 objects, reads        –  1,279  1,151
+      objects, kind                        nobody                0.001                0.005
+      1 object, updates     108 [86,174]    343/s  110 [19,134]  324/s  115 [8,128]   298/s
+      1 object, reads                              19 [0,63]   1,321/s  20 [0,79]   1,713/s
+      50 objects, updates   23 [1,64]     1,314/s  20 [2,53]     996/s  24 [2,71]     885/s
+      50 objects, reads                            19 [2,51]   1,279/s  19 [1,76]   1,151/s
       """;
 
   private final Context<MigrationScale> context;
@@ -63,7 +65,8 @@ final class LeavePhase {
         "Figure 11, %d nodes that leave and come back; messages take 1 ms, by waiting"
             .formatted(nodes),
         results(samples, counts));
-    findings.matrix("Figure 11 in the paper, operations/s on 40 machines by Pr(leave)", PAPER);
+    findings.matrix(
+        "Figure 11 in the paper, 40 machines by Pr(leave): ms [5 %, 95 %], operations/s", PAPER);
     var simulated = new Samples();
     for (int seed = 1; seed <= scale.simulated(); seed++) {
       context.progress().accept("figure 11, simulated time, seed " + seed);
@@ -94,9 +97,19 @@ final class LeavePhase {
     String name = name(objects, leave);
     context.progress().accept("figure 11, round %d: %s".formatted(round, name));
     var blocks = blocks(objects);
-    var load = new NodeLoad(nodes, leave, blocks, BEGIN, round, scale.leaveWarmUp(), blocks.time());
+    var load =
+        new NodeLoad(
+            nodes,
+            leave,
+            blocks,
+            BEGIN,
+            round,
+            NodeLoad.Mix.UPDATES_AND_READS,
+            scale.leaveWarmUp(),
+            blocks.time());
     var seen = TreePhase.run(context, load, objects, 1, MESSAGE);
     keep(samples, name, seen.blocks(), seen.leaves());
+    TreePhase.keep(samples, name + LATENCY, seen);
   }
 
   private static void keep(Samples samples, String name, List<Blocks.Block> blocks, int leaves) {
@@ -122,9 +135,16 @@ final class LeavePhase {
           results.add(
               Result.of(samples, kind, "/s").beside("nobody leaves", samples.median(kind + STILL)));
         }
+        for (var kind : List.of("updates", "reads")) {
+          if (!samples.has(name + LATENCY + ", " + kind)) continue; // simulated time has none
+          for (var value : List.of(", mean", ", p5", ", p95")) {
+            results.add(Result.of(samples, name + LATENCY + ", " + kind + value, "ms"));
+          }
+        }
         String cost = name + ", updates" + COST;
         var within = Samples.within(samples.of(cost));
         results.add(Result.of(samples, cost, "%"));
+        results.add(Result.of(samples, name + ", reads" + COST, "%"));
         results.add(Result.alone(cost + ", at least", within.least(), "%"));
         results.add(Result.alone(cost + ", at most", within.most(), "%"));
         double leaves = samples.of(name + ", leaves").stream().mapToDouble(each -> each).sum();

@@ -63,15 +63,15 @@ public record MigrationScale(
     Duration processTime,
     Duration remoteSettle,
     Duration remoteTime) {
-  /// The scale whose results are kept: about 20 minutes.
+  /// The scale whose results are kept: about two hours.
   public static MigrationScale full() {
     return new MigrationScale(
-        2,
+        5,
         Duration.ofSeconds(10),
         Duration.ofMillis(200),
         Duration.ofMillis(400),
         Duration.ofSeconds(3),
-        1,
+        5,
         8,
         5,
         Duration.ofMillis(1_500),

@@ -2,7 +2,9 @@ package stoa.bench.migration;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -12,7 +14,8 @@ import stoa.bench.load.Latencies;
 import stoa.bench.load.Pause;
 
 /// The load of the self-service paper (section 8.1): each node has one update and one read in
-/// progress at any time, on objects that it chooses at random.
+/// progress at any time, on objects that it chooses at random. Nodes join in a random order, so
+/// that each seed has another tree.
 ///
 /// Each node has two virtual threads: while they wait they use no processor. They yield after each
 /// operation, since no scheduler interrupts them, and the nodes share few processors.
@@ -21,7 +24,8 @@ import stoa.bench.load.Pause;
 /// @param leave the probability that a node leaves the tree and comes back after an update
 /// @param blocks the times at which nodes leave
 /// @param begin the time within which they begin to call, each at a random moment
-/// @param seed of these times, and of the choice of objects
+/// @param seed of these times, of the order of joining, and of the choice of objects
+/// @param mix the operations
 /// @param warmUp how long they call before it counts
 /// @param time how long it counts
 record NodeLoad(
@@ -30,11 +34,25 @@ record NodeLoad(
     Blocks blocks,
     Duration begin,
     long seed,
+    Mix mix,
     Duration warmUp,
     Duration time) {
+  /// The operations of a load.
+  enum Mix {
+    /// Each node has an update and a read in progress.
+    UPDATES_AND_READS,
+    /// Each node has a read in progress.
+    READS
+  }
+
   /// Creates the load of nodes that stay, and begin at once.
-  NodeLoad(int nodes, Duration warmUp, Duration time) {
-    this(nodes, 0, Blocks.NONE, Duration.ZERO, 0, warmUp, time);
+  NodeLoad(int nodes, long seed, Duration warmUp, Duration time) {
+    this(nodes, 0, Blocks.NONE, Duration.ZERO, seed, Mix.UPDATES_AND_READS, warmUp, time);
+  }
+
+  /// Returns this load with other operations.
+  NodeLoad with(Mix other) {
+    return new NodeLoad(nodes, leave, blocks, begin, seed, other, warmUp, time);
   }
 
   /// One node. Two threads call its update and its read.
@@ -53,7 +71,7 @@ record NodeLoad(
     default void close() {}
   }
 
-  /// Creates the nodes, in their order.
+  /// Creates the nodes, one after the other.
   interface Nodes {
     Node node(int number) throws Exception;
   }
@@ -114,10 +132,12 @@ record NodeLoad(
   ///
   /// @throws Exception the failure of the first node that failed
   Seen run(Nodes made) throws Exception {
-    List<Part> parts = new ArrayList<>();
-    for (int i = 0; i < nodes; i++) parts.add(new Part(made.node(i), blocks));
+    var places = new Part[nodes];
+    for (int number : order()) places[number] = new Part(made.node(number), blocks);
+    var parts = List.of(places);
     var failure = new AtomicReference<Throwable>();
-    var ready = new CountDownLatch(2 * nodes);
+    boolean updates = mix == Mix.UPDATES_AND_READS;
+    var ready = new CountDownLatch(updates ? 2 * nodes : nodes);
     var go = new CompletableFuture<Long>();
     List<Thread> threads = new ArrayList<>();
     var beginning = new SplittableRandom(seed);
@@ -126,7 +146,9 @@ record NodeLoad(
       long after = beginning.nextLong(begin.toNanos() + 1);
       var updating = new SplittableRandom(2 * (seed * nodes + i));
       var reading = new SplittableRandom(2 * (seed * nodes + i) + 1);
-      threads.add(start(failure, ready, go, after, begin -> update(part, begin, updating)));
+      if (updates) {
+        threads.add(start(failure, ready, go, after, begin -> update(part, begin, updating)));
+      }
       threads.add(start(failure, ready, go, after, begin -> read(part, begin, reading)));
     }
     ready.await();
@@ -136,6 +158,14 @@ record NodeLoad(
     Throwable failed = failure.get();
     if (failed != null) throw new IllegalStateException("a node failed: " + failed, failed);
     return seen(parts);
+  }
+
+  /// Returns the numbers of the nodes in the order in which they join.
+  private List<Integer> order() {
+    var numbers = new ArrayList<Integer>();
+    for (int i = 0; i < nodes; i++) numbers.add(i);
+    Collections.shuffle(numbers, new Random(seed));
+    return numbers;
   }
 
   private Seen seen(List<Part> parts) {

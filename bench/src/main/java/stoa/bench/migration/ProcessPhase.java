@@ -148,6 +148,14 @@ final class ProcessPhase {
             (long) round * all.size(),
             warmUp,
             time);
+    return run(all, task);
+  }
+
+  /// Runs a load of all processes.
+  ///
+  /// @return what each of them tells
+  static List<Map<String, Double>> run(List<TreeProcess> all, TreeChild.Task task)
+      throws Exception {
     for (var process : all) process.begin(task);
     List<Map<String, Double>> told = new ArrayList<>();
     for (var process : all) told.add(process.await());
@@ -169,7 +177,8 @@ final class ProcessPhase {
     samples.add(name + ", until one was back, mean", sum(told, "away") / Math.max(1, leaves));
   }
 
-  private static double sum(List<Map<String, Double>> told, String name) {
+  /// Returns the sum of what the processes tell under a name.
+  static double sum(List<Map<String, Double>> told, String name) {
     return told.stream().mapToDouble(each -> each.getOrDefault(name, Double.NaN)).sum();
   }
 

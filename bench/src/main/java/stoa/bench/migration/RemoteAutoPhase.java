@@ -92,7 +92,7 @@ final class RemoteAutoPhase {
       Duration settle,
       Duration time)
       throws Exception {
-    return new NodeLoad(NODES, settle, time)
+    return new NodeLoad(NODES, round, settle, time)
         .run(number -> {
           List<Swept> all = new ArrayList<>();
           for (int i = 0; i < NODES; i++) {

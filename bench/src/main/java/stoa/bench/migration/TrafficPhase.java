@@ -4,16 +4,20 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import stoa.Limits;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.TxOptions;
+import stoa.View;
 import stoa.bench.load.Pause;
 import stoa.bench.load.Samples;
 import stoa.bench.plot.Chart;
+import stoa.bench.plot.Distribution;
 import stoa.bench.plot.Lines;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
@@ -36,10 +40,14 @@ import stoa.programs.Directories;
 /// processors of this machine. To hide that clients share these, the phase multiplies all their
 /// waiting by a factor, and the counts by the same: a second of computing counts as a fraction of
 /// one. The central service has this machine as it is.
+///
+/// Readers pause after each read, since 70 readers would use up the processors that 70 machines
+/// would have for them. A part of Figure 13 is repeated with readers that do not.
 final class TrafficPhase {
   private static final double AIM = 10;
   private static final long PAUSE_NANOS = 50_000_000;
-  private static final int CENTRAL_TIMES = 3;
+  private static final int UNPAUSED_POINTS_MAX = 3;
+  private static final String UNPAUSED = "unpaused, ";
   private static final Duration CALL_TIME_MAX = Duration.ofMinutes(2);
 
   private final Context<MigrationScale> context;
@@ -64,28 +72,56 @@ final class TrafficPhase {
     say("figure 12: %d updates by LIBSVM", scale.training());
     var all = Trained.train(scale.training(), records);
     var times = all.stream().map(each -> each.nanos() / 1e6).sorted().toList();
-    var sizes = all.stream().map(each -> each.model().bytes() / 1e3).sorted().toList();
+    var numbers = all.stream().map(each -> each.model().bytes() / 1e3).sorted().toList();
+    var packed = new ArrayList<Double>();
+    for (var each : all) packed.add(packedBytes(each.model()) / 1e3);
+    packed.sort(null);
     List<Result> results = new ArrayList<>();
-    for (double part : List.of(0.1, 0.5, 0.9, 1.0)) {
-      results.add(
-          Result.alone(
-              "update of %d records, %s".formatted(Trained.RECORDS, percent(part)),
-              quantile(times, part),
-              "ms"));
-    }
-    for (double part : List.of(0.1, 0.5, 0.9, 1.0)) {
-      results.add(
-          Result.alone("numbers of the model, " + percent(part), quantile(sizes, part), "KB"));
-    }
+    tell(results, "update of %d records".formatted(Trained.RECORDS), times, "ms");
+    tell(results, "numbers of the model", numbers, "KB");
+    tell(results, "object with the model as it travels, compressed", packed, "KB");
     findings.section("Figure 12, updates by LIBSVM, one after the other", results);
+    String note = "%d updates of one classifier with %d records each";
+    findings.figure(
+        "figure-12-updates.svg",
+        new Chart(
+            "Time of an update by LIBSVM (Figure 12)",
+            note.formatted(all.size(), Trained.RECORDS),
+            "milliseconds",
+            Distribution.AXIS.formatted("updates"),
+            List.of(Distribution.panel(Map.of("update", times)))));
+    var sizes = new LinkedHashMap<String, List<Double>>();
+    sizes.put("numbers", numbers);
+    sizes.put("compressed", packed);
+    findings.figure(
+        "figure-12-sizes.svg",
+        new Chart(
+            "Size of the model (Figure 12)",
+            note.formatted(all.size(), Trained.RECORDS),
+            "KB",
+            Distribution.AXIS.formatted("models"),
+            List.of(Distribution.panel(sizes))));
+  }
+
+  private static void tell(List<Result> results, String measure, List<Double> sorted, String unit) {
+    for (double part : List.of(0.1, 0.5, 0.9, 1.0)) {
+      double value = Distribution.quantile(sorted, part);
+      results.add(Result.alone(measure + ", " + percent(part), value, unit));
+    }
+  }
+
+  /// Returns how many bytes a classifier with a model has on its way between nodes.
+  private static long packedBytes(Model model) {
+    try (var stoa = Stoa.open("memory:");
+        var member = Domain.of(stoa).join("network")) {
+      var classifier = member.on(stoa.get(Traffic.AtClients.class, "packed", 0));
+      int _ = classifier.take(model);
+      return member.stateBytes(classifier);
+    }
   }
 
   private static String percent(double part) {
     return "%.0f %% within".formatted(100 * part);
-  }
-
-  private static double quantile(List<Double> values, double part) {
-    return values.get((int) Math.ceil(part * values.size()) - 1);
   }
 
   // ---- nodes
@@ -93,8 +129,10 @@ final class TrafficPhase {
   /// The training of a node of either design, and its work between reads: it classifies.
   private abstract class Trainer implements NodeLoad.Node {
     private final List<Connection> own;
+    private final Point point;
 
-    private Trainer(int number) {
+    private Trainer(int number, Point point) {
+      this.point = point;
       int from = number * Trained.RECORDS % (records.size() - Trained.RECORDS);
       own = records.subList(from, from + Trained.RECORDS);
     }
@@ -112,12 +150,16 @@ final class TrafficPhase {
 
     @Override
     public void pause() {
-      Pause.AT_CLIENT.accept(PAUSE_NANOS);
+      if (point.pauses) Pause.AT_CLIENT.accept(PAUSE_NANOS);
     }
 
-    <T> Collection<T> some(List<T> all, int count, SplittableRandom random) {
+    boolean isSingle() {
+      return point.together == 1;
+    }
+
+    <T> Collection<T> some(List<T> all, SplittableRandom random) {
       var numbers = new TreeSet<Integer>();
-      while (numbers.size() < count) numbers.add(random.nextInt(all.size()));
+      while (numbers.size() < point.together) numbers.add(random.nextInt(all.size()));
       return numbers.stream().map(all::get).toList();
     }
   }
@@ -125,22 +167,20 @@ final class TrafficPhase {
   private final class SelfService extends Trainer {
     private final Member member;
     private final List<Traffic.AtClients> all;
-    private final int together;
 
-    private SelfService(int number, Domain domain, List<Traffic.AtClients> all, int together) {
-      super(number);
+    private SelfService(int number, Point point, Domain domain, List<Traffic.AtClients> all) {
+      super(number, point);
       this.all = all;
-      this.together = together;
       member = domain.join("network");
     }
 
     @Override
     public void update(SplittableRandom random) {
-      if (together == 1) {
+      if (isSingle()) {
         int _ = member.on(all.get(random.nextInt(all.size()))).update(own());
         return;
       }
-      var some = some(all, together, random);
+      var some = some(all, random);
       int _ =
           member.<Integer, RuntimeException>together(
               some, () -> some.stream().mapToInt(each -> each.update(own())).sum());
@@ -148,11 +188,11 @@ final class TrafficPhase {
 
     @Override
     void readNow(SplittableRandom random) {
-      if (together == 1) {
+      if (isSingle()) {
         var _ = member.on(all.get(random.nextInt(all.size()))).model();
         return;
       }
-      var some = some(all, together, random);
+      var some = some(all, random);
       var _ =
           member.<List<Model>, RuntimeException>together(
               some, () -> some.stream().map(Traffic::model).toList());
@@ -167,22 +207,29 @@ final class TrafficPhase {
   private final class Centralized extends Trainer {
     private final Stoa stoa;
     private final List<Traffic.AtServer> all;
-    private final int together;
 
-    private Centralized(int number, Stoa stoa, List<Traffic.AtServer> all, int together) {
-      super(number);
+    // The copies that its reads use; empty when these go to the objects.
+    private final List<Traffic.AtServer> copies;
+
+    private Centralized(int number, Point point, Stoa stoa, List<Traffic.AtServer> all) {
+      super(number, point);
       this.stoa = stoa;
       this.all = all;
-      this.together = together;
+      copies =
+          point.design == Design.CENTRAL
+              ? List.of()
+              : all.stream()
+                  .map(each -> stoa.view(Traffic.AtServer.class, stoa.ref(each), new View.Cached()))
+                  .toList();
     }
 
     @Override
     public void update(SplittableRandom random) {
-      if (together == 1) {
+      if (isSingle()) {
         int _ = all.get(random.nextInt(all.size())).update(own());
         return;
       }
-      var some = some(all, together, random);
+      var some = some(all, random);
       int _ =
           stoa.<Integer, RuntimeException>transact(
               TxOptions.STANDARD.withTimeMax(CALL_TIME_MAX),
@@ -191,16 +238,50 @@ final class TrafficPhase {
 
     @Override
     void readNow(SplittableRandom random) {
-      if (together == 1) {
+      if (!copies.isEmpty()) {
+        // Each copy is the newest state of its object; several of them are of no common moment.
+        for (var copy : some(copies, random)) {
+          var _ = copy.model();
+        }
+        return;
+      }
+      if (isSingle()) {
         var _ = all.get(random.nextInt(all.size())).model();
         return;
       }
-      var some = some(all, together, random);
+      var some = some(all, random);
       try (var snapshot = stoa.snapshot()) {
         some.forEach(each -> snapshot.on(each).model());
       }
     }
   }
+
+  /// Where the objects are, and from where reads are answered.
+  enum Design {
+    /// At the clients.
+    SELF_SERVICE("self-service"),
+    /// At the server, which answers reads behind the updates of their object.
+    CENTRAL("central"),
+    /// At the server, which answers reads from copies, as the paper's does.
+    CENTRAL_COPIES("central, reads from copies");
+
+    private final String words;
+
+    Design(String words) {
+      this.words = words;
+    }
+
+    @Override
+    public String toString() {
+      return words;
+    }
+  }
+
+  /// A point of a figure.
+  ///
+  /// @param together how many objects an operation has
+  /// @param pauses whether readers pause after each read
+  private record Point(Design design, int nodes, int together, boolean pauses) {}
 
   /// Returns the factor. The more objects an operation has, the fewer run at a time: there is less
   /// real computing.
@@ -208,33 +289,38 @@ final class TrafficPhase {
     return Math.max(1, scale.stretch() / (together * together));
   }
 
-  private NodeLoad.Seen run(int nodes, boolean central, int together) throws Exception {
-    int stretch = central ? 1 : stretch(together);
-    var load = new NodeLoad(nodes, scale.warmUp().multipliedBy(stretch), scale.workTime());
-    // A transaction of 70 callers waits for seconds until it is its turn to compute.
-    if (central && together > 1) {
-      load = new NodeLoad(nodes, scale.workTime(), scale.workTime().multipliedBy(CENTRAL_TIMES));
-    }
+  private NodeLoad.Seen run(Point point, int round) throws Exception {
+    boolean isCentral = point.design != Design.SELF_SERVICE;
+    int stretch = isCentral ? 1 : stretch(point.together);
+    // The more objects an operation has, the fewer of them end in a second. A transaction of 70
+    // callers waits for seconds until it is its turn to compute.
+    long times = isCentral ? (long) point.together * point.together : point.together;
+    var warmUp =
+        isCentral && point.together > 1 ? scale.workTime() : scale.warmUp().multipliedBy(stretch);
+    var load = new NodeLoad(point.nodes, round, warmUp, scale.workTime().multipliedBy(times));
     Pause.stretch(stretch);
     try {
-      return run(load, central, together).faster(stretch);
+      return run(load, point).faster(stretch);
     } finally {
       Pause.stretch(1);
     }
   }
 
-  private NodeLoad.Seen run(NodeLoad load, boolean central, int together) throws Exception {
+  private NodeLoad.Seen run(NodeLoad load, Point point) throws Exception {
     Path folder = context.folder().resolve("traffic");
     var limits = Limits.standard().withCallTimeMax(CALL_TIME_MAX);
     try (var stoa = Stoa.open(StoaConfig.of("file:" + folder).withLimits(limits))) {
       int objects = scale.objectsMost();
-      if (central) {
+      if (point.design != Design.SELF_SERVICE) {
         var all = objects(stoa, Traffic.AtServer.class, objects);
-        return load.run(number -> new Centralized(number, stoa, all, together));
+        for (var each : all) {
+          int _ = each.take(Trained.of(0).model()); // there is a state to copy
+        }
+        return load.run(number -> new Centralized(number, point, stoa, all));
       }
       var domain = Domain.of(stoa);
       var all = objects(stoa, Traffic.AtClients.class, objects);
-      return load.run(number -> new SelfService(number, domain, all, together));
+      return load.run(number -> new SelfService(number, point, domain, all));
     } finally {
       Directories.delete(folder);
     }
@@ -246,23 +332,33 @@ final class TrafficPhase {
     return all;
   }
 
-  private static String name(boolean central) {
-    return central ? "central" : "self-service";
-  }
-
   // ---- Figures 13 and 14
 
   private void single(Findings findings) throws Exception {
     var samples = new Samples();
+    var unpaused = unpaused();
     for (int round = 1; round <= scale.trafficRounds(); round++) {
       for (int nodes : scale.nodes()) {
-        for (boolean central : List.of(false, true)) {
-          say("figure 13, round %d: %d nodes, %s", round, nodes, name(central));
-          keep(samples, name(central), nodes, run(nodes, central, 1));
+        for (var design : Design.values()) {
+          say("figure 13, round %d: %d nodes, %s", round, nodes, design);
+          keep(samples, design.toString(), nodes, run(new Point(design, nodes, 1, true), round));
+          if (!unpaused.contains(nodes)) continue;
+          say("figure 13, round %d: %d nodes, %s, unpaused reads", round, nodes, design);
+          keep(samples, UNPAUSED + design, nodes, run(new Point(design, nodes, 1, false), round));
         }
       }
     }
     tell(findings, samples, "nodes", scale.nodes(), "13");
+    for (var kind : List.of("updates", "reads")) {
+      findings.matrix(
+          "Figure 13, %s of classifiers while readers do not pause".formatted(kind),
+          Matrix.of(
+              "design",
+              List.of(Design.values()),
+              "nodes",
+              unpaused,
+              (design, place) -> TreePhase.cell(samples, at(UNPAUSED + design, place, kind))));
+    }
     findings.matrix(
         "Figure 13 in the paper",
         """
@@ -276,14 +372,23 @@ final class TrafficPhase {
         samples.medianRatio(at("self-service", most, "updates"), at("central", most, "updates")));
   }
 
+  /// Returns the numbers of nodes whose readers also read without pauses: the least, the most, and
+  /// one between them.
+  private List<Integer> unpaused() {
+    var nodes = scale.nodes();
+    if (nodes.size() <= UNPAUSED_POINTS_MAX) return nodes;
+    return List.of(nodes.getFirst(), nodes.get(nodes.size() / 2), nodes.getLast());
+  }
+
   private void multi(Findings findings) throws Exception {
     var samples = new Samples();
     int nodes = scale.nodesMost();
     for (int round = 1; round <= scale.trafficRounds(); round++) {
       for (int together : scale.together()) {
-        for (boolean central : List.of(false, true)) {
-          say("figure 14, round %d: %d objects together, %s", round, together, name(central));
-          keep(samples, name(central), together, run(nodes, central, together));
+        for (var design : Design.values()) {
+          say("figure 14, round %d: %d objects together, %s", round, together, design);
+          var seen = run(new Point(design, nodes, together, true), round);
+          keep(samples, design.toString(), together, seen);
         }
       }
     }
@@ -307,7 +412,7 @@ final class TrafficPhase {
 
   private void tell(
       Findings findings, Samples samples, String axis, List<Integer> places, String figure) {
-    var rows = List.of("self-service", "central");
+    var rows = List.of(Design.values());
     for (var kind : List.of("updates", "reads")) {
       findings.matrix(
           "Figure %s, %s of classifiers; training is waiting, all else is real"
@@ -317,24 +422,31 @@ final class TrafficPhase {
               rows,
               axis,
               places,
-              (design, place) -> TreePhase.cell(samples, at(design, place, kind))));
+              (design, place) -> TreePhase.cell(samples, at(design.toString(), place, kind))));
     }
     List<Result> results = new ArrayList<>();
     for (int place : places) {
-      var own = at("self-service", place, "updates");
-      var central = at("central", place, "updates");
-      results.add(Result.of(samples, own, "/s").beside("central", samples.median(central)));
+      String own = Design.SELF_SERVICE.toString();
+      for (var other : List.of(Design.CENTRAL, Design.CENTRAL_COPIES)) {
+        for (var kind : List.of("updates", "reads")) {
+          results.add(
+              Result.of(samples, at(own, place, kind), "/s")
+                  .beside(other.toString(), samples.median(at(other.toString(), place, kind))));
+        }
+      }
     }
-    findings.section("Figure %s, updates beside the central service".formatted(figure), results);
+    findings.section(
+        "Figure %s, self-service beside the central service".formatted(figure), results);
     List<Chart.Panel> latencies = new ArrayList<>();
     List<Chart.Panel> rates = new ArrayList<>();
     List<Lines.Line> latencyLines = new ArrayList<>();
     List<Lines.Line> rateLines = new ArrayList<>();
     for (var kind : List.of("updates", "reads")) {
       for (var design : rows) {
-        rateLines.add(new Lines.Line(design + ", " + kind, place -> at(design, place, kind)));
+        String name = design.toString();
+        rateLines.add(new Lines.Line(name + ", " + kind, place -> at(name, place, kind)));
         latencyLines.add(
-            new Lines.Line(design + ", " + kind, place -> at(design, place, kind) + ", mean"));
+            new Lines.Line(name + ", " + kind, place -> at(name, place, kind) + ", mean"));
       }
     }
     latencies.add(Lines.panel("", samples, places, latencyLines, 0.01));

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.function.Function;
 import stoa.Limits;
 import stoa.Reads;
 import stoa.Stoa;
@@ -78,6 +79,17 @@ final class TreeChild {
     }
   }
 
+  /// The work of a process in a load.
+  interface Work extends NodeLoad.Node {
+    /// Returns how many updates of one object it has made.
+    long made();
+
+    /// Makes all of them durable.
+    ///
+    /// @return the number of disconnections, which may have lost updates
+    int flush();
+  }
+
   /// Makes loads until there are no more.
   ///
   /// @param arguments the server's URL, a [Kind], the number of the process and the number of
@@ -85,28 +97,42 @@ final class TreeChild {
   public static void main(String[] arguments) throws Exception {
     var kind = Kind.valueOf(arguments[1]);
     int number = Integer.parseInt(arguments[2]);
-    var tasks = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (var client = new Client(arguments[0], kind, Integer.parseInt(arguments[3]))) {
-      System.out.println(READY);
-      for (String line = tasks.readLine(); line != null; line = tasks.readLine()) {
-        load(client, Task.of(line), number);
-        System.out.println(READY);
-      }
+      serve(number, task -> new Node(client, task));
     }
   }
 
-  private static void load(Client client, Task task, int number) throws Exception {
+  /// Makes the loads of the lines of the standard input.
+  ///
+  /// @param number the number of the process
+  static void serve(int number, Function<Task, Work> works) throws Exception {
+    var tasks = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    System.out.println(READY);
+    for (String line = tasks.readLine(); line != null; line = tasks.readLine()) {
+      var task = Task.of(line);
+      load(works.apply(task), task, number);
+      System.out.println(READY);
+    }
+  }
+
+  private static void load(Work work, Task task, int number) throws Exception {
     var load =
         new NodeLoad(
-            1, task.leave, Blocks.NONE, Duration.ZERO, task.seed + number, task.warmUp, task.time);
-    var node = new Node(client, task);
-    NodeLoad.Seen seen = load.run(_ -> node);
-    tell("disconnected", client.flush());
+            1,
+            task.leave,
+            Blocks.NONE,
+            Duration.ZERO,
+            task.seed + number,
+            NodeLoad.Mix.UPDATES_AND_READS,
+            task.warmUp,
+            task.time);
+    NodeLoad.Seen seen = load.run(_ -> work);
+    tell("disconnected", work.flush());
     tell("updates", seen.updates());
     tell("reads", seen.reads());
     tell("leaves", seen.leaves());
     tell("away", seen.awayMillis() * seen.leaves());
-    tell("made", (double) (node.made * task.together));
+    tell("made", (double) work.made());
   }
 
   private static void tell(String kind, NodeLoad.Kind seen) {
@@ -167,7 +193,7 @@ final class TreeChild {
   }
 
   /// The node's work for one load.
-  private static final class Node implements NodeLoad.Node {
+  private static final class Node implements Work {
     private final Client client;
     private final Task task;
     private long made;
@@ -175,6 +201,16 @@ final class TreeChild {
     private Node(Client client, Task task) {
       this.client = client;
       this.task = task;
+    }
+
+    @Override
+    public long made() {
+      return made * task.together;
+    }
+
+    @Override
+    public int flush() {
+      return client.flush();
     }
 
     private Collection<Tally> some(SplittableRandom random) {

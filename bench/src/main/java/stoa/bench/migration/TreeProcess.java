@@ -5,14 +5,15 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import stoa.bench.machine.TaskProcess;
 
-/// A client process that is a node of a tree and runs one load of [TreeChild] after the other. One
-/// thread uses it, and closes it.
+/// A client process that runs one load of [TreeChild], or of a main class like it, after the other.
+/// One thread uses it, and closes it.
 final class TreeProcess implements AutoCloseable {
   private static final List<String> HEAP = List.of("-Xmx256m");
   private static final long END_SECONDS_MAX = 20;
@@ -21,17 +22,30 @@ final class TreeProcess implements AutoCloseable {
   private final PrintStream tasks;
   private final BufferedReader lines;
 
-  /// Starts one.
+  /// Starts a node of a tree with counters.
   ///
   /// @param url the server's
   /// @param kind its role in the tree
   /// @param number its number among several: each chooses other objects
   /// @param objects the number of objects
   TreeProcess(String url, TreeChild.Kind kind, int number, int objects) throws IOException {
-    process = TaskProcess.start(TreeChild.class, HEAP, url, kind, number, objects);
+    this(TreeChild.class, HEAP, url, kind, number, objects);
+  }
+
+  /// Starts a process that takes the loads of the standard input as [TreeChild] does.
+  ///
+  /// @param url the server's
+  TreeProcess(Class<?> main, List<String> javaOptions, String url, Object... arguments)
+      throws IOException {
+    process = TaskProcess.start(main, javaOptions, url, arguments);
     tasks = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
     lines =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  /// Returns the processor time that it has used.
+  Duration processorTime() {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
   /// Begins a load.

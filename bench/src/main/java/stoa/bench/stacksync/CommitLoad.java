@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import stoa.bench.load.Parallel;
 import stoa.stacksync.Chunk;
-import stoa.stacksync.CommitInfo;
 import stoa.stacksync.Device;
 import stoa.stacksync.ItemChange;
 import stoa.stacksync.Metadata;
@@ -77,14 +76,16 @@ final class CommitLoad {
 
   /// Commits new items in the workspace of a random user.
   void commit(SyncService service, SplittableRandom random) {
+    request(random).commit(service);
+  }
+
+  /// Returns a request to commit new items in the workspace of a random user.
+  CommitRequest request(SplittableRandom random) {
     var user = user(random.nextInt(users));
     var changes = new ArrayList<ItemChange>();
     for (int i = 0; i < items; i++)
       changes.add(new ItemChange(numbers.getAndIncrement(), 1, file(random)));
-    for (var answer : OUTAGE.bridge(() -> service.doCommit(user, user, user, changes))) {
-      if (answer instanceof CommitInfo.Committed || answer instanceof CommitInfo.Repeated) continue;
-      throw new IllegalStateException("a new item was not committed: " + answer);
-    }
+    return new CommitRequest(user, changes);
   }
 
   private Metadata file(SplittableRandom random) {

@@ -4,18 +4,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import stoa.bench.cluster.ClusterServers;
 import stoa.bench.load.Load;
 import stoa.bench.load.OpenLoop;
 import stoa.bench.load.Samples;
 import stoa.bench.plot.Chart;
-import stoa.bench.plot.Lines;
+import stoa.bench.plot.Distribution;
 import stoa.bench.remote.RemoteContender;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
@@ -25,9 +28,7 @@ import stoa.bench.report.Result;
 import stoa.programs.Directories;
 import stoa.stacksync.Design;
 import stoa.stacksync.SyncService;
-import stoa.stacksync.ubuntuone.UbuntuOneGenerator;
 import stoa.stacksync.ubuntuone.UbuntuOneRequests;
-import stoa.stacksync.ubuntuone.UbuntuOneTrace;
 
 /// Measures the service of the AOF and CRESON papers: `doCommit` of new items in each design, on
 /// one server and on clusters, beside the same service on SQL.
@@ -38,12 +39,29 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
   private static final int OPEN_CALLERS = 80; // as many as the papers' replay
   private static final int COMPILING_CALLERS = 24;
   private static final long SEED = 17;
-  private static final List<Double> SHARES =
-      List.of(0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0);
-  private static final List<Double> TICKS = List.of(0.01, 0.2, 0.4, 0.6, 0.8, 0.99);
 
-  /// Makes the benchmark.
-  public StackSyncBenchmark() {}
+  private final Set<StackSyncPart> parts;
+
+  // The trace of the open loop; null for a generated one.
+  private final @Nullable Path traceFile;
+
+  // The rate at which that trace is replayed; 0 for its own times.
+  private final double rate;
+
+  /// The benchmark with all its parts.
+  public StackSyncBenchmark() {
+    this(EnumSet.allOf(StackSyncPart.class), null, 0);
+  }
+
+  /// The benchmark with some of its parts.
+  ///
+  /// @param traceFile a trace of Ubuntu One for the open loop; null for a generated one
+  /// @param rate the mean number of commits in a second of that trace; 0 for its own times
+  public StackSyncBenchmark(Set<StackSyncPart> parts, @Nullable Path traceFile, double rate) {
+    this.parts = Set.copyOf(parts);
+    this.traceFile = traceFile;
+    this.rate = rate;
+  }
 
   @Override
   public String name() {
@@ -67,32 +85,41 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
 
   @Override
   public Outcome run(Context<StackSyncScale> context) throws Exception {
-    return run(context, contenders(context.sizes()));
+    var sizes = context.sizes();
+    var file = traceFile;
+    var trace = file == null ? OpenTrace.generated(sizes) : OpenTrace.read(file, rate, sizes);
+    var findings = run(context, contenders(sizes), trace);
+    if (parts.contains(StackSyncPart.CACHE)) new CachePhase(context).measure(findings);
+    if (parts.contains(StackSyncPart.QUEUE)) new QueuePhase(context).measure(findings);
+    return findings.outcome();
   }
 
-  private static List<StackSyncContender> contenders(StackSyncScale sizes) {
+  /// Returns the contenders of the parts, first the one that stands beside all others.
+  private List<StackSyncContender> contenders(StackSyncScale sizes) {
     var contenders = new ArrayList<StackSyncContender>();
-    for (var design :
-        List.of(Design.ITEMS_EMBEDDED, Design.FACADE_ALONE, Design.EVERYTHING_SHARED)) {
-      contenders.add(new StoaStackSync(design));
+    if (parts.contains(StackSyncPart.SERVER)) {
+      contenders.add(new StoaStackSync(Design.ITEMS_EMBEDDED));
+      contenders.add(new StoaStackSync(Design.FACADE_ALONE));
+      contenders.add(new StoaStackSync(Design.EVERYTHING_SHARED));
     }
-    for (var others : ServiceLoader.load(StackSyncContender.Others.class)) {
-      contenders.addAll(others.contenders(sizes.allForms()));
+    if (parts.contains(StackSyncPart.OTHERS)) {
+      for (var others : ServiceLoader.load(StackSyncContender.Others.class)) {
+        contenders.addAll(others.contenders(sizes.allForms()));
+      }
     }
-    for (var servers : ServiceLoader.load(ClusterServers.class)) {
-      for (var shape : sizes.clusters()) {
-        contenders.add(
-            new StoaClusterStackSync(
-                servers, Design.ITEMS_EMBEDDED, shape.servers(), shape.replicas()));
+    if (parts.contains(StackSyncPart.CLUSTERS)) {
+      for (var servers : ServiceLoader.load(ClusterServers.class)) {
+        for (var shape : sizes.clusters()) contenders.add(new StoaClusterStackSync(servers, shape));
       }
     }
     return contenders;
   }
 
   /// Runs it with some contenders; the first one is compared with the others.
-  static Outcome run(Context<StackSyncScale> context, List<StackSyncContender> contenders)
+  static Findings run(
+      Context<StackSyncScale> context, List<StackSyncContender> contenders, OpenTrace trace)
       throws Exception {
-    var measuring = new Measuring(context);
+    var measuring = new Measuring(context, trace);
     for (int round = 1; round <= context.sizes().rounds(); round++) {
       for (var contender : contenders) {
         context
@@ -102,7 +129,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
         measuring.round(contender);
       }
     }
-    return measuring.outcome(contenders);
+    return measuring.findings(contenders);
   }
 
   /// The measurements of one run.
@@ -110,17 +137,14 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
     private final Context<StackSyncScale> context;
     private final Samples samples = new Samples();
     private final Map<String, String> absent = new LinkedHashMap<>();
-    private final Map<String, List<Long>> open = new LinkedHashMap<>();
-    private final UbuntuOneTrace trace;
+    // In milliseconds, in ascending order.
+    private final Map<String, List<Double>> open = new LinkedHashMap<>();
+    private final OpenTrace trace;
     private List<String> answers = List.of();
 
-    Measuring(Context<StackSyncScale> context) {
+    Measuring(Context<StackSyncScale> context, OpenTrace trace) {
       this.context = context;
-      var sizes = context.sizes();
-      trace =
-          new UbuntuOneGenerator(
-                  sizes.users(), sizes.openTime().toMillis() / 1e3, sizes.openPerSecond(), SEED)
-              .trace();
+      this.trace = trace;
     }
 
     /// Starts a contender, takes all its measures once, and ends it.
@@ -197,15 +221,16 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
       return services;
     }
 
-    /// Replays a trace like that of Ubuntu One at its own times.
+    /// Replays a trace.
     private void openLoop(StackSyncContender contender, StackSyncContender.Running running)
         throws Exception {
-      CommitLoad.populate(running, trace.users().stream().map(UbuntuOneRequests::user).toList());
+      CommitLoad.populate(running, trace.users());
       var services = services(running, OPEN_CALLERS);
+      for (var request : trace.before()) commit(services.getFirst(), request);
       // A file's changes go to one caller, one after the other, as its device sends them.
       var mine = new ArrayList<List<UbuntuOneRequests.Request>>();
       for (int i = 0; i < OPEN_CALLERS; i++) mine.add(new ArrayList<>());
-      for (var request : UbuntuOneRequests.of(trace)) {
+      for (var request : trace.requests()) {
         mine.get(Math.floorMod(request.user().hashCode(), OPEN_CALLERS)).add(request);
       }
       var due =
@@ -217,21 +242,23 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
           OpenLoop.run(
               due,
               (caller, number) -> {
-                var request = mine.get(caller).get(number);
-                var user = request.user();
-                var changes = List.of(request.change());
-                var service = services.get(caller);
-                Object _ =
-                    CommitLoad.OUTAGE.bridge(() -> service.doCommit(user, user, user, changes));
+                commit(services.get(caller), mine.get(caller).get(number));
               });
       open.merge(
           contender.name(),
-          latencies,
+          latencies.stream().map(nanos -> nanos / 1e6).toList(),
           (some, more) -> {
             var all = new ArrayList<>(some);
             all.addAll(more);
             return all.stream().sorted().toList();
           });
+    }
+
+    private static void commit(SyncService service, UbuntuOneRequests.Request request) {
+      var user = request.user();
+      Object _ =
+          CommitLoad.OUTAGE.bridge(
+              () -> service.doCommit(user, user, user, List.of(request.change())));
     }
 
     // ---- the report
@@ -244,9 +271,10 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
       return measure(contender, callers) + ", processor";
     }
 
-    Outcome outcome(List<StackSyncContender> contenders) {
+    Findings findings(List<StackSyncContender> contenders) {
       var sizes = context.sizes();
       var findings = new Findings(sizes, StackSyncScale.full());
+      if (contenders.isEmpty()) return findings;
       var own = contenders.getFirst();
       for (int callers : sizes.callers()) {
         var results = new ArrayList<Result>();
@@ -261,7 +289,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
           results.add(Result.of(samples, name + ", p50", "us"));
           results.add(Result.of(samples, name + ", p99", "us"));
           results.add(Result.of(samples, processor(contender, callers), "us/commit"));
-          if (contender.name().startsWith("PostgreSQL") && contender.durability().equals("kept")) {
+          if (isAim(own, contender)) {
             findings.atLeast(
                 "%d callers: %s ÷ %s: at least 5".formatted(callers, own.name(), contender.name()),
                 5,
@@ -274,9 +302,7 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
             results);
       }
       findings.section(
-          "open loop, %d commits/s, latency from when each was due"
-              .formatted(sizes.openPerSecond()),
-          openResults());
+          "open loop, %s, latency from when each was due".formatted(trace.text()), openResults());
       findings.figure("stacksync-latency.svg", latencyChart());
       var notes = new StringBuilder();
       for (var contender : contenders) {
@@ -297,7 +323,13 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
         absent.forEach((who, why) -> text.append(who).append(": ").append(why).append('\n'));
         findings.matrix("left out", text.toString());
       }
-      return findings.outcome();
+      return findings;
+    }
+
+    private static boolean isAim(StackSyncContender own, StackSyncContender other) {
+      return own.name().startsWith("Stoa")
+          && other.name().startsWith("PostgreSQL")
+          && other.durability().equals("kept");
     }
 
     private List<Result> openResults() {
@@ -307,44 +339,22 @@ public final class StackSyncBenchmark implements Benchmark<StackSyncScale> {
           results.add(
               Result.alone(
                   "%s, p%d".formatted(name, Math.round(share * 100)),
-                  millis(latencies, share),
+                  Distribution.quantile(latencies, share),
                   "ms"));
         }
       });
       return results;
     }
 
-    /// The latencies as a cumulative distribution, with its axes exchanged: the vertical one is
-    /// logarithmic.
     private Chart latencyChart() {
-      var series = new ArrayList<Chart.Series>();
-      open.forEach((name, latencies) -> {
-        var points = new ArrayList<Chart.Point>();
-        for (double share : SHARES) {
-          points.add(new Chart.Point(share, List.of(millis(latencies, share))));
-        }
-        int number = series.size();
-        var line = number == 0 ? Chart.Line.STRONG : Chart.Line.FULL;
-        series.add(new Chart.Series(name, Lines.look(number, line), points));
-      });
-      var ticks = new ArrayList<Chart.Tick>();
-      for (double share : TICKS) {
-        ticks.add(new Chart.Tick(share, Math.round(share * 100) + " %"));
-      }
       var sizes = context.sizes();
       return new Chart(
           "Latency of doCommit, as a cumulative distribution",
-          "open loop, %d commits/s for %d s; latency counts from when a commit was due"
-              .formatted(sizes.openPerSecond(), sizes.openTime().toSeconds()),
+          "open loop, %s, for %d s; latency counts from when a commit was due"
+              .formatted(trace.text(), sizes.openTime().toSeconds()),
           "latency, ms",
-          "share of the commits that are answered within it",
-          List.of(new Chart.Panel("", ticks, series)));
-    }
-
-    private static double millis(List<Long> sorted, double share) {
-      if (sorted.isEmpty()) return 0.001;
-      int rank = (int) Math.ceil(share * sorted.size());
-      return Math.max(0.001, sorted.get(Math.max(0, rank - 1)) / 1e6);
+          Distribution.AXIS.formatted("commits"),
+          List.of(Distribution.panel(open)));
     }
   }
 }

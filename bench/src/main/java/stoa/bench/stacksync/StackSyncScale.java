@@ -1,7 +1,9 @@
 package stoa.bench.stacksync;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import stoa.stacksync.Design;
 
 /// The sizes of the benchmark of StackSync.
 ///
@@ -18,7 +20,9 @@ import java.util.List;
 /// @param openTime how long the open loop runs
 /// @param script how many requests of the comparison of answers
 /// @param allForms whether other products run in all their forms
-/// @param clusters the clusters of servers
+/// @param clusters the clusters of servers, and the design on each
+/// @param cached for how many objects a store has room in memory, in ascending order; none leaves
+///   this part out
 public record StackSyncScale(
     int users,
     int items,
@@ -32,12 +36,34 @@ public record StackSyncScale(
     Duration openTime,
     int script,
     boolean allForms,
-    List<Shape> clusters) {
+    List<Shape> clusters,
+    List<Integer> cached,
+    int queued,
+    int instances,
+    int takersEach) {
 
   /// A cluster.
   ///
   /// @param replicas how many servers execute the calls of a group
-  public record Shape(int servers, int replicas) {}
+  public record Shape(int servers, int replicas, Design design) {}
+
+  /// Returns the clusters of 2 to 6 servers with 1 to 3 replicas; the other two designs, which say
+  /// less about a cluster, on the smallest and the largest one.
+  private static List<Shape> shapes() {
+    var shapes = new ArrayList<Shape>();
+    for (int replicas = 1; replicas <= 3; replicas++) {
+      for (int servers = Math.max(2, replicas); servers <= 6; servers++) {
+        shapes.add(new Shape(servers, replicas, Design.ITEMS_EMBEDDED));
+      }
+    }
+    for (var design : List.of(Design.FACADE_ALONE, Design.EVERYTHING_SHARED)) {
+      for (int replicas = 1; replicas <= 2; replicas++) {
+        shapes.add(new Shape(2, replicas, design));
+        shapes.add(new Shape(6, replicas, design));
+      }
+    }
+    return shapes;
+  }
 
   static StackSyncScale full() {
     return new StackSyncScale(
@@ -53,13 +79,11 @@ public record StackSyncScale(
         Duration.ofSeconds(20),
         400,
         true,
-        List.of(
-            new Shape(2, 1),
-            new Shape(4, 1),
-            new Shape(6, 1),
-            new Shape(2, 2),
-            new Shape(6, 2),
-            new Shape(3, 3)));
+        shapes(),
+        List.of(1_000, 10_000, 100_000),
+        10_000,
+        2,
+        12);
   }
 
   static StackSyncScale smoke() {
@@ -76,6 +100,10 @@ public record StackSyncScale(
         Duration.ofMillis(500),
         60,
         false,
-        List.of());
+        List.of(),
+        List.of(100, 1_000),
+        100,
+        2,
+        4);
   }
 }

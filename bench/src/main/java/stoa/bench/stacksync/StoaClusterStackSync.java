@@ -9,14 +9,14 @@ import stoa.stacksync.Services;
 import stoa.stacksync.SyncService;
 
 /// This engine: several servers that keep one store in as many groups.
-///
-/// @param replicas how many servers execute the calls of a group
-record StoaClusterStackSync(ClusterServers servers, Design design, int count, int replicas)
+record StoaClusterStackSync(ClusterServers servers, StackSyncScale.Shape shape)
     implements StackSyncContender {
   @Override
   public String name() {
+    int replicas = shape.replicas();
     return "Stoa, %s, %d servers, %d %s"
-        .formatted(design, count, replicas, replicas == 1 ? "replica" : "replicas");
+        .formatted(
+            shape.design(), shape.servers(), replicas, replicas == 1 ? "replica" : "replicas");
   }
 
   @Override
@@ -26,8 +26,9 @@ record StoaClusterStackSync(ClusterServers servers, Design design, int count, in
 
   @Override
   public Running start(Path folder) throws Exception {
-    var shape = new ClusterServers.Shape(count, count, replicas, false);
-    return new Several(servers.start(folder, shape), design);
+    int count = shape.servers();
+    var form = new ClusterServers.Shape(count, count, shape.replicas(), false);
+    return new Several(servers.start(folder, form), shape.design());
   }
 
   private record Several(ClusterServers.Running servers, Design design) implements Running {

@@ -2,8 +2,10 @@ package stoa.bench.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Files behind a journal, as Ceph's ObjectStore kept its objects: it appends a write to a journal
 /// that all writes share, and then applies it to the object's file, which it syncs later. It never
@@ -11,19 +13,35 @@ import java.util.List;
 final class JournaledFiles implements Contender {
   private static final int BATCH_BYTES_MAX = 8 << 20;
 
+  // The folder of the journal; null for that of the files.
+  private final @Nullable Path apart;
+
+  /// Creates the contender whose journal is beside its files.
+  JournaledFiles() {
+    apart = null;
+  }
+
+  /// Creates the contender whose journal is in another folder, on a device of its own, as in the
+  /// second configuration of the VOSD paper.
+  JournaledFiles(Path journal) {
+    apart = journal;
+  }
+
   @Override
   public String name() {
-    return "journal";
+    return apart == null ? "journal" : "journal apart";
   }
 
   @Override
   public String how() {
-    return "write-ahead journal (direct, shared fdatasync), then the file through the page cache";
+    return "write-ahead journal (direct, shared fdatasync), then the file through the page cache"
+        + (apart == null ? "" : "; the journal on a device of its own");
   }
 
   @Override
   public Store open(Path folder) throws IOException {
-    return new Journaled(folder);
+    Path other = apart;
+    return new Journaled(folder, other == null ? folder : Files.createDirectories(other));
   }
 
   /// A write in the journal: its destination, and its bytes.
@@ -35,15 +53,17 @@ final class JournaledFiles implements Contender {
     private final DirectFile file;
     private final DirectFile values;
     private final DirectFile journal;
+    private final Path journalPath;
     private final ByteBuffer staging =
         Content.aligned(BATCH_BYTES_MAX + (64 << 10)); // the leader's
     private final Group<Entry> group = new Group<>(4096, this::append);
     private long end; // the leader's
 
-    Journaled(Path folder) throws IOException {
+    Journaled(Path folder, Path journalFolder) throws IOException {
+      journalPath = journalFolder.resolve("journal");
       file = new DirectFile(folder.resolve("object"));
       values = new DirectFile(folder.resolve("values"));
-      journal = new DirectFile(folder.resolve("journal"));
+      journal = new DirectFile(journalPath);
     }
 
     @Override
@@ -94,6 +114,7 @@ final class JournaledFiles implements Contender {
       file.close();
       values.close();
       journal.close();
+      Files.delete(journalPath); // the files have everything
     }
   }
 }

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 import stoa.bench.load.Samples;
 import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
@@ -15,6 +16,21 @@ import stoa.storage.disk.DirectIo;
 /// Measures the versioned object device beside the bare disk and other ways to store objects
 /// durably, with the workloads of the VOSD paper, section IV.
 public final class StorageBenchmark implements Benchmark<StorageScale> {
+  // A folder on another device for a journal; null when there is none.
+  private final @Nullable Path journal;
+
+  /// The benchmark on one device.
+  public StorageBenchmark() {
+    journal = null;
+  }
+
+  /// The benchmark with one more contender, whose journal is on another device.
+  ///
+  /// @param journal a folder there
+  public StorageBenchmark(Path journal) {
+    this.journal = journal;
+  }
+
   @Override
   public String name() {
     return "storage";
@@ -61,7 +77,10 @@ public final class StorageBenchmark implements Benchmark<StorageScale> {
 
   @Override
   public Outcome run(Context<StorageScale> context) throws Exception {
-    return run(context, contenders());
+    var contenders = contenders();
+    Path apart = journal;
+    if (apart != null) contenders.add(2, new JournaledFiles(apart)); // after the other journal
+    return run(context, contenders);
   }
 
   /// Returns the contenders that this disk supports; a file system may require its cache.

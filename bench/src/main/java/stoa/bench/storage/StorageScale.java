@@ -36,15 +36,15 @@ public record StorageScale(
   private static final int KIB = 1 << 10;
   private static final int MIB = 1 << 20;
 
-  /// The scale whose results are kept: about ten minutes.
+  /// The scale whose results are kept: about an hour.
   public static StorageScale full() {
     return new StorageScale(
-        3,
-        Duration.ofMinutes(4),
-        Duration.ofMillis(100),
-        Duration.ofMillis(700),
-        Duration.ofMillis(400),
-        Duration.ofMillis(400),
+        5,
+        Duration.ofMinutes(30),
+        Duration.ofMillis(200),
+        Duration.ofSeconds(2),
+        Duration.ofSeconds(2),
+        Duration.ofSeconds(1),
         List.of(4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB),
         4L << 30,
         1L << 30,

@@ -1,5 +1,6 @@
 package stoa.bench.tx;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,12 +15,15 @@ import java.util.stream.IntStream;
 import stoa.Stoa;
 import stoa.TxOptions;
 import stoa.bench.load.Latencies;
+import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
+import stoa.bench.place.StorePlace;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
+import stoa.programs.Directories;
 
 /// A writer that records views of pages beside a long analysis, which reads all pages as of one
 /// moment, again and again (vCorfu, Figure 15).
@@ -27,12 +31,17 @@ final class AnalysisPhase {
   private static final long PERIOD_NANOS = 100_000;
   private static final String PACED = "10,000 views/s wanted";
   private static final String FLAT_OUT = "as many as can be";
+  private static final String LONG = "views recorded beside an analysis that goes on";
+  private static final int LONG_PARTS = 30;
+  private static final int CALLERS = 64;
 
   private final Context<TxScale> context;
+  private final StorePlace place;
   private final TxScale scale;
 
-  AnalysisPhase(Context<TxScale> context) {
+  AnalysisPhase(Context<TxScale> context, StorePlace place) {
     this.context = context;
+    this.place = place;
     scale = context.sizes();
   }
 
@@ -45,51 +54,104 @@ final class AnalysisPhase {
             name,
             samples -> {
               // A new store each time: a memory store keeps its whole log.
-              try (var stoa = Stoa.open("memory:")) {
-                sample(samples, stoa, pace, beside);
+              Path folder = context.folder().resolve("analysis");
+              try (var opened = place.openInMemory(folder)) {
+                sample(samples, opened.stoa(), pace, beside);
+              } finally {
+                Directories.delete(folder);
               }
             });
       }
     }
-    tell(findings, Samples.interleaved(scale.rounds(), probes, context.progress()));
+    var samples = Samples.interleaved(scale.rounds(), probes, context.progress());
+    context.progress().accept(LONG);
+    try (var opened = place.openInMemory(context.folder().resolve("analysis"))) {
+      sampleLong(samples, opened.stoa());
+    }
+    tell(findings, samples);
   }
 
   private void sample(Samples samples, Stoa stoa, String pace, boolean beside) throws Exception {
-    List<Page> pages =
-        IntStream.range(0, scale.pages()).mapToObj(i -> stoa.get(Page.class, i)).toList();
-    pages.forEach(page -> page.view(0, 0, 0));
-    var over = new AtomicBoolean();
-    var failure = new AtomicReference<Throwable>();
-    var read = new AtomicLong();
-    Thread analysis =
-        Thread.ofPlatform()
-            .unstarted(() -> {
-              try {
-                while (!over.get()) analyse(stoa, pages, over, read);
-              } catch (Throwable e) {
-                failure.compareAndSet(null, e);
-              }
-            });
+    var pages = pages(stoa);
     var random = new SplittableRandom(15);
     long period = pace.equals(PACED) ? PERIOD_NANOS : 0;
-    try {
-      if (beside) analysis.start();
+    try (var analysis = new Analysis(stoa, pages)) {
+      if (beside) analysis.begin();
       write(pages, period, scale.warmUp(), random);
-      long before = read.get();
+      long before = analysis.read.get();
       long start = System.nanoTime();
       Latencies latencies = write(pages, period, scale.time(), random);
       double seconds = (System.nanoTime() - start) / 1e9;
-      String name = name(pace, beside);
-      samples.add(name, latencies.count() / seconds);
-      samples.add(name + ", p50", latencies.quantile(0.5) / 1e3);
-      samples.add(name + ", p99", latencies.quantile(0.99) / 1e3);
-      if (beside) samples.add(read(pace), (read.get() - before) / seconds);
-    } finally {
-      over.set(true);
-      if (beside) analysis.join();
+      keep(samples, name(pace, beside), latencies, seconds);
+      if (beside) samples.add(read(pace), (analysis.read.get() - before) / seconds);
     }
-    Throwable failed = failure.get();
-    if (failed != null) throw new IllegalStateException("the analysis failed: " + failed, failed);
+  }
+
+  private static void keep(Samples samples, String name, Latencies latencies, double seconds) {
+    samples.add(name, latencies.count() / seconds);
+    samples.add(name + ", p50", latencies.quantile(0.5) / 1e3);
+    samples.add(name + ", p99", latencies.quantile(0.99) / 1e3);
+  }
+
+  /// Writes beside one analysis for long, with a sample for each part of the time.
+  private void sampleLong(Samples samples, Stoa stoa) throws Exception {
+    var pages = pages(stoa);
+    var random = new SplittableRandom(15);
+    var part = scale.analysisTime().dividedBy(LONG_PARTS);
+    try (var analysis = new Analysis(stoa, pages)) {
+      analysis.begin();
+      for (int i = 0; i < LONG_PARTS; i++) {
+        long start = System.nanoTime();
+        Latencies latencies = write(pages, PERIOD_NANOS, part, random);
+        keep(samples, LONG, latencies, (System.nanoTime() - start) / 1e9);
+      }
+    }
+  }
+
+  private List<Page> pages(Stoa stoa) throws Exception {
+    List<Page> pages =
+        IntStream.range(0, scale.pages()).mapToObj(i -> stoa.get(Page.class, i)).toList();
+    Parallel.run(CALLERS, pages.size(), i -> pages.get(i).view(0, 0, 0));
+    return pages;
+  }
+
+  /// An analysis of pages, again and again, on a thread of its own until it is closed.
+  private static final class Analysis implements AutoCloseable {
+    private final AtomicBoolean over = new AtomicBoolean();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final AtomicLong read = new AtomicLong();
+    private final Thread thread;
+
+    private Analysis(Stoa stoa, List<Page> pages) {
+      thread =
+          Thread.ofPlatform()
+              .unstarted(() -> {
+                try {
+                  while (!over.get()) analyse(stoa, pages, over, read);
+                } catch (Throwable e) {
+                  failure.compareAndSet(null, e);
+                }
+              });
+    }
+
+    private void begin() {
+      thread.start();
+    }
+
+    /// Ends it. Does not wait when the caller is interrupted.
+    ///
+    /// @throws IllegalStateException when it has failed
+    @Override
+    public void close() {
+      over.set(true);
+      try {
+        thread.join(); // at once, if it has not begun
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      Throwable failed = failure.get();
+      if (failed != null) throw new IllegalStateException("the analysis failed: " + failed, failed);
+    }
   }
 
   /// Reads all pages as of one moment.
@@ -144,9 +206,13 @@ final class AnalysisPhase {
           0.95,
           samples.medianRatio(beside, alone));
     }
+    results.add(Result.of(samples, LONG, "1/s"));
+    results.add(Result.alone(LONG + ", least of the parts", least(samples.of(LONG)), "1/s"));
+    results.add(Result.of(samples, LONG + ", p50", "µs"));
+    results.add(Result.of(samples, LONG + ", p99", "µs"));
     findings.section(
-        "one writer of %,d pages beside an analysis of all of them (Figure 15)"
-            .formatted(scale.pages()),
+        "one writer of %,d pages beside an analysis of all of them, %s (Figure 15)"
+            .formatted(scale.pages(), place),
         results);
     findings.figure(
         "figure-15-analysis.svg",
@@ -165,6 +231,10 @@ final class AnalysisPhase {
                         new Lines.Line(FLAT_OUT, i -> name(FLAT_OUT, i == 1)),
                         new Lines.Line(PACED, i -> name(PACED, i == 1))),
                     1))));
+  }
+
+  private static double least(List<Double> values) {
+    return values.stream().mapToDouble(each -> each).min().orElse(0);
   }
 
   private static String name(String pace, boolean beside) {

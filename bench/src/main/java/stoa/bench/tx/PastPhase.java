@@ -15,7 +15,9 @@ import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.bench.load.Counter;
 import stoa.bench.load.Load;
+import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
+import stoa.bench.place.StorePlace;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
 import stoa.bench.report.Context;
@@ -25,32 +27,36 @@ import stoa.bench.report.Result;
 /// Snapshot transactions that read random objects at random past log addresses (vCorfu, Figure 13).
 final class PastPhase {
   private static final int READS = 3;
+  private static final int CALLERS = 64;
   private static final double AIM = 50_000;
 
   // The paper's rate, with remote views.
   private static final double PAPER = 10_000;
 
   private final Context<TxScale> context;
+  private final StorePlace place;
   private final TxScale scale;
 
-  PastPhase(Context<TxScale> context) {
+  PastPhase(Context<TxScale> context, StorePlace place) {
     this.context = context;
+    this.place = place;
     scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {
-    try (var stoa = Stoa.open("memory:")) {
+    try (var opened = place.openInMemory(context.folder().resolve("past"))) {
+      var stoa = opened.stoa();
       List<Counter> objects =
           IntStream.range(0, scale.pastObjects())
               .mapToObj(i -> stoa.get(Counter.class, "past " + i))
               .toList();
       context.progress().accept("making a past");
-      objects.forEach(object -> object.add(1));
+      Parallel.run(CALLERS, objects.size(), i -> objects.get(i).add(1));
       LogAddress from = now(stoa);
-      var random = new SplittableRandom(13);
-      for (long i = (long) objects.size() * scale.pastCalls(); i > 0; i--) {
-        objects.get(random.nextInt(objects.size())).add(1);
-      }
+      Parallel.run(
+          CALLERS,
+          objects.size() * scale.pastCalls(),
+          i -> objects.get(new SplittableRandom(i).nextInt(objects.size())).add(1));
       LogAddress to = now(stoa);
 
       var past = new Past(stoa, objects, from, to);
@@ -163,8 +169,8 @@ final class PastPhase {
       best = Math.max(best, samples.median(remote));
     }
     findings.section(
-        "snapshot transactions that read %d of %,d objects, with %d calls each (Figure 13)"
-            .formatted(READS, scale.pastObjects(), scale.pastCalls()),
+        "snapshot transactions that read %d of %,d objects, with %d calls each, %s (Figure 13)"
+            .formatted(READS, scale.pastObjects(), scale.pastCalls(), place),
         results);
     findings.atLeast(
         "snapshot transactions at random past addresses, 1/s: at least 50,000 (the paper: 10,000)",

@@ -14,7 +14,9 @@ import java.util.List;
 /// @param views how many callers read the past at a time
 /// @param objects how many objects one writes and many read
 /// @param readers how many readers there are beside the writer
+/// @param lockService whether two-phase locking is also measured with locks at a lock service
 /// @param pages how many objects the analysis iterates over
+/// @param analysisTime how long the writer writes beside one analysis that goes on
 /// @param accounts how many objects the durable transactions are spread over
 /// @param callers how many callers make durable transactions at a time
 public record TxScale(
@@ -27,7 +29,9 @@ public record TxScale(
     List<Integer> views,
     int objects,
     List<Integer> readers,
+    boolean lockService,
     int pages,
+    Duration analysisTime,
     int accounts,
     List<Integer> callers) {
 
@@ -41,9 +45,11 @@ public record TxScale(
         100,
         Duration.ofSeconds(3),
         List.of(1, 2, 8),
-        10_000,
+        100_000,
         List.of(0, 10, 50, 100, 200),
+        true,
         10_000,
+        Duration.ofMinutes(5),
         10_000,
         List.of(1, 8, 64));
   }
@@ -60,7 +66,9 @@ public record TxScale(
         List.of(1, 8),
         1_000,
         List.of(0, 200),
+        true,
         1_000,
+        Duration.ofMillis(300),
         1_000,
         List.of(1, 8));
   }

@@ -1,5 +1,7 @@
 package stoa.bench.tx;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,6 +10,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -16,12 +19,18 @@ import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.bench.load.Counter;
 import stoa.bench.load.Latencies;
+import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
+import stoa.bench.place.StorePlace;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
+import stoa.bench.remote.RemoteContender.Persistence;
+import stoa.bench.remote.StoaServer;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
+import stoa.coordination.SharedReadWriteLock;
+import stoa.programs.BackgroundProcess;
 
 /// One writer of transactions beside readers of transactions (vCorfu, Figure 14), here and with
 /// two-phase locking.
@@ -32,8 +41,13 @@ final class WriterPhase {
    * transaction every PERIOD_NANOS, the paper's target rate, or as soon as it can if it is behind.
    */
   private static final int PER_TRANSACTION = 10;
+  private static final int CALLERS = 64;
   private static final long READ_NANOS = 3_000_000;
   private static final long PERIOD_NANOS = 200_000;
+
+  private static final String STOA = "Stoa";
+  private static final String LOCKED = "2PL";
+  private static final String SERVED = "2PL, lock service";
 
   // The share of the writer's aborted transactions in the paper, beside 200 readers.
   private static final double PAPER_ABORTS = 0.92;
@@ -47,39 +61,50 @@ final class WriterPhase {
     boolean read(int[] objects) throws Exception;
 
     @Override
-    void close();
+    void close() throws IOException;
   }
 
   private final Context<TxScale> context;
+  private final StorePlace place;
   private final TxScale scale;
 
-  WriterPhase(Context<TxScale> context) {
+  WriterPhase(Context<TxScale> context, StorePlace place) {
     this.context = context;
+    this.place = place;
     scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {
     Map<String, Samples.Probe> probes = new LinkedHashMap<>();
-    try (var ours = new Shared();
-        var theirs = new Locked()) {
+    Map<String, Objects> all = new LinkedHashMap<>();
+    try {
+      all.put(STOA, new Shared());
+      all.put(LOCKED, new Locked());
+      if (scale.lockService()) all.put(SERVED, new Served(context.folder().resolve("locks")));
       for (int readers : scale.readers()) {
-        probes.put(name("Stoa", readers), samples -> sample(samples, ours, "Stoa", readers));
-        probes.put(name("2PL", readers), samples -> sample(samples, theirs, "2PL", readers));
+        all.forEach((kind, objects) ->
+            probes.put(name(kind, readers), samples -> sample(samples, objects, kind, readers)));
       }
       tell(findings, Samples.interleaved(scale.rounds(), probes, context.progress()));
+    } finally {
+      for (var each : all.values()) each.close();
     }
   }
 
   /// Objects of a store in memory.
   private final class Shared implements Objects {
-    private final Stoa stoa = Stoa.open("memory:");
-    private final List<Counter> counters =
-        IntStream.range(0, scale.objects())
-            .mapToObj(i -> stoa.get(Counter.class, "object " + i))
-            .toList();
+    private final StorePlace.Opened opened;
+    private final Stoa stoa;
+    private final List<Counter> counters;
 
-    Shared() {
-      counters.forEach(counter -> counter.add(1));
+    Shared() throws Exception {
+      opened = place.openInMemory(context.folder().resolve("writer"));
+      stoa = opened.stoa();
+      counters =
+          IntStream.range(0, scale.objects())
+              .mapToObj(i -> stoa.get(Counter.class, "object " + i))
+              .toList();
+      Parallel.run(CALLERS, counters.size(), i -> counters.get(i).add(1));
     }
 
     @Override
@@ -108,8 +133,8 @@ final class WriterPhase {
     }
 
     @Override
-    public void close() {
-      stoa.close();
+    public void close() throws IOException {
+      opened.close();
     }
   }
 
@@ -130,6 +155,67 @@ final class WriterPhase {
 
     @Override
     public void close() {}
+  }
+
+  /// Plain objects whose locks are at a lock service, as in the paper: a server of this engine,
+  /// which keeps them in memory, over the loopback interface.
+  private final class Served implements Objects {
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final BackgroundProcess server;
+    private final Stoa stoa;
+    private final AtomicLongArray values = new AtomicLongArray(scale.objects());
+    private final List<SharedReadWriteLock> locks;
+
+    private Served(Path folder) throws Exception {
+      server = StoaServer.serve(folder, Persistence.NONE);
+      try {
+        stoa = Stoa.open("stoa://" + StoaServer.address(server));
+      } catch (Exception e) {
+        server.close();
+        throw e;
+      }
+      locks =
+          IntStream.range(0, scale.objects())
+              .mapToObj(i -> stoa.get(SharedReadWriteLock.class, i))
+              .toList();
+    }
+
+    @Override
+    public boolean write(int[] objects) {
+      return end(objects, false);
+    }
+
+    @Override
+    public boolean read(int[] objects) {
+      return end(objects, true);
+    }
+
+    private boolean end(int[] some, boolean reads) {
+      var held = new LinkedHashMap<SharedReadWriteLock, Long>();
+      try {
+        for (int object : some) {
+          var lock = locks.get(object);
+          long token = reads ? lock.tryReadLock(LEASE) : lock.tryWriteLock(LEASE);
+          if (token == 0) return false;
+          held.put(lock, token);
+          if (reads) LockSupport.parkNanos(READ_NANOS);
+          else values.incrementAndGet(object);
+        }
+        return true;
+      } finally {
+        held.forEach((lock, token) -> {
+          if (!lock.unlock(token)) throw new IllegalStateException("a lease has ended");
+        });
+      }
+    }
+
+    @Override
+    public void close() {
+      try (server) {
+        stoa.close();
+      }
+    }
   }
 
   private void sample(Samples samples, Objects objects, String kind, int readers) throws Exception {
@@ -204,37 +290,41 @@ final class WriterPhase {
   private void tell(Findings findings, Samples samples) {
     var results = new ArrayList<Result>();
     for (int readers : scale.readers()) {
-      String alone = name("Stoa", scale.readers().getFirst());
+      String alone = name(STOA, scale.readers().getFirst());
       results.add(
-          Result.of(samples, name("Stoa", readers), "1/s").beside(alone, samples.median(alone)));
-      results.add(Result.of(samples, name("Stoa", readers) + ", p99", "µs"));
-      results.add(Result.of(samples, aborts("Stoa", readers), "of all"));
-      results.add(Result.of(samples, reads("Stoa", readers), "1/s"));
-      results.add(Result.of(samples, readAborts("Stoa", readers), "of all"));
-      String first = name("2PL", scale.readers().getFirst());
-      results.add(
-          Result.of(samples, name("2PL", readers), "1/s").beside(first, samples.median(first)));
-      Result lost = Result.of(samples, aborts("2PL", readers), "of all");
-      results.add(readers == 200 ? lost.beside("2PL in the paper", PAPER_ABORTS) : lost);
+          Result.of(samples, name(STOA, readers), "1/s").beside(alone, samples.median(alone)));
+      results.add(Result.of(samples, name(STOA, readers) + ", p99", "µs"));
+      results.add(Result.of(samples, aborts(STOA, readers), "of all"));
+      results.add(Result.of(samples, reads(STOA, readers), "1/s"));
+      results.add(Result.of(samples, readAborts(STOA, readers), "of all"));
+      for (String kind : List.of(LOCKED, SERVED)) {
+        if (!samples.has(name(kind, readers))) continue;
+        String first = name(kind, scale.readers().getFirst());
+        results.add(
+            Result.of(samples, name(kind, readers), "1/s").beside(first, samples.median(first)));
+        Result lost = Result.of(samples, aborts(kind, readers), "of all");
+        results.add(readers == 200 ? lost.beside("2PL in the paper", PAPER_ABORTS) : lost);
+      }
     }
     findings.section(
-        "one writer of %d of %,d objects, 5,000 times a second, beside readers of %d (Figure 14)"
-            .formatted(PER_TRANSACTION, scale.objects(), PER_TRANSACTION),
+        "one writer of %d of %,d objects, 5,000 times a second, beside readers of %d, %s (Figure 14)"
+            .formatted(PER_TRANSACTION, scale.objects(), PER_TRANSACTION, place),
         results);
     int most = scale.readers().getLast();
     findings.atLeast(
         "writer beside %d reading transactions ÷ alone: at least 0.95".formatted(most),
         0.95,
-        samples.medianRatio(name("Stoa", most), name("Stoa", scale.readers().getFirst())));
+        samples.medianRatio(name(STOA, most), name(STOA, scale.readers().getFirst())));
     findings.atMost(
         "aborts of the writer beside %d reading transactions: none (2PL in the paper: 0.92)"
             .formatted(most),
         0,
-        samples.median(aborts("Stoa", most)));
+        samples.median(aborts(STOA, most)));
     var lines =
         List.of(
-            new Lines.Line("Stoa", readers -> name("Stoa", readers)),
-            new Lines.Line("2PL", readers -> name("2PL", readers)));
+            new Lines.Line(STOA, readers -> name(STOA, readers)),
+            new Lines.Line(LOCKED, readers -> name(LOCKED, readers)),
+            new Lines.Line(SERVED, readers -> name(SERVED, readers)));
     findings.figure(
         "figure-14-readers.svg",
         new Chart(

@@ -1,12 +1,15 @@
 package stoa.bench.storage;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,6 +55,17 @@ class ContenderTest {
       model[5] = 99;
       verify(store, model, random);
     }
+  }
+
+  @Test
+  void aJournalApartIsInItsFolderAsLongAsTheStoreIsOpen(@TempDir Path other) throws Exception {
+    Path journal = other.resolve("journal");
+    try (var store = new JournaledFiles(other).open(folder)) {
+      store.write(0, Content.aligned(10_000));
+      assertTrue(Files.size(journal) >= 10_000);
+      assertFalse(Files.exists(folder.resolve("journal")));
+    }
+    assertFalse(Files.exists(journal));
   }
 
   private static void verify(Contender.Store store, byte[] model, SplittableRandom random)

@@ -27,7 +27,8 @@ final class Copies {
    *     together.
    * (2) The parent has every object of `above` in at least that version, or had it and dropped it:
    *     then a node above the parent has it.
-   * (3) No copy enters that is older than a dropped one, in `gone`.
+   * (3) No copy enters that is older than a dropped one, in `gone`. The root forgets the versions
+   *     that it dropped first; it then asks the store before any copy of such an object enters.
    * (4) The store has every object of `kept` in at least that version. A child of a root that has
    *     successors drops no other copy: all that is not in the store, and not further below, is in
    *     `newest`, and makes sense together.
@@ -35,7 +36,11 @@ final class Copies {
   private final SortedMap<StreamId, Copy> newest = new TreeMap<>();
   // All of them, the least recently used first.
   private final SequencedMap<StreamId, StreamId> used = new LinkedHashMap<>(16, 0.75f, true);
-  private final SortedMap<StreamId, CopyVersion> gone = new TreeMap<>();
+  // Those of dropped copies, the one dropped first comes first.
+  private final SequencedMap<StreamId, CopyVersion> gone = new LinkedHashMap<>();
+  private final int goneMax;
+  // A generation above those of all versions that were forgotten.
+  private long unknown;
   private long bytes;
   private final SortedMap<StreamId, SortedSet<StreamId>> dependencies = new TreeMap<>();
   private final SortedMap<StreamId, CopyVersion> above = new TreeMap<>();
@@ -45,11 +50,18 @@ final class Copies {
 
   private final boolean isRoot;
 
-  /// Creates them.
+  /// Creates those of a node that is not the root.
+  Copies() {
+    isRoot = false;
+    goneMax = Integer.MAX_VALUE;
+  }
+
+  /// Creates those of the root, which has the store above it.
   ///
-  /// @param isRoot whether they are those of the root, which has the store above it
-  Copies(boolean isRoot) {
-    this.isRoot = isRoot;
+  /// @param goneMax of how many dropped copies it knows the versions
+  Copies(int goneMax) {
+    isRoot = true;
+    this.goneMax = goneMax;
   }
 
   @Nullable Copy find(StreamId object) {
@@ -101,7 +113,28 @@ final class Copies {
       gone.put(object, copy.version());
       some.add(copy);
     }
+    while (gone.size() > goneMax) forgotten(gone.pollFirstEntry().getValue());
     return some;
+  }
+
+  private void forgotten(CopyVersion version) {
+    unknown = Math.max(unknown, version.generation() + 1);
+  }
+
+  /// Returns a generation above those of all versions that were forgotten. A copy of the store has
+  /// at least this one: so it is newer than all copies that other nodes may have.
+  long unknown() {
+    return unknown;
+  }
+
+  /// Forgets an object, which changes elsewhere.
+  void forget(StreamId object) {
+    Copy copy = get(object);
+    newest.remove(object);
+    used.remove(object);
+    dependencies.remove(object);
+    bytes -= copy.state().length;
+    forgotten(copy.version());
   }
 
   private boolean isAbove(StreamId object, CopyVersion version) {

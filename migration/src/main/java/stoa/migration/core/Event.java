@@ -45,6 +45,10 @@ public sealed interface Event {
   /// run. Meanwhile no node reads them here; a reader may ask again.
   record Lend(long number) implements Event {}
 
+  /// Of the root: the objects of a running operation have changed elsewhere, see [Lend], and stay
+  /// there. The root forgets them, and asks the store when a node wants one.
+  record Forget(long number) implements Event {}
+
   /// One object is to be read.
   record Read(long number, StreamId object, Reads reads) implements Event {}
 

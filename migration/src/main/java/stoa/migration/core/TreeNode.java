@@ -88,18 +88,22 @@ public final class TreeNode {
   /// @param childrenMax how many children a node takes before it passes newcomers on to these
   /// @param retrieval how it retrieves the objects of an operation
   /// @param copyBytesMax how many bytes of states a node keeps that it does not need
-  public record Settings(int childrenMax, Retrieval retrieval, long copyBytesMax) {
+  /// @param versionsMax of how many objects whose states it dropped the root knows the version
+  public record Settings(int childrenMax, Retrieval retrieval, long copyBytesMax, int versionsMax) {
     /// The default number of bytes.
     public static final long COPY_BYTES_MAX = 64L << 20;
 
+    /// The default number of versions.
+    public static final int VERSIONS_MAX = 100_000;
+
     /// Creates settings with the default number of bytes.
     public Settings(int childrenMax, Retrieval retrieval) {
-      this(childrenMax, retrieval, COPY_BYTES_MAX);
+      this(childrenMax, retrieval, COPY_BYTES_MAX, VERSIONS_MAX);
     }
 
     /// Returns these settings with another number of children.
     public Settings withChildrenMax(int value) {
-      return new Settings(value, retrieval, copyBytesMax);
+      return new Settings(value, retrieval, copyBytesMax, versionsMax);
     }
 
     // A leaving node hands over all that it has in one message.
@@ -107,7 +111,7 @@ public final class TreeNode {
 
     /// Returns these settings with another number of bytes of copies, at most 128 MiB.
     public Settings withCopyBytesMax(long value) {
-      return new Settings(childrenMax, retrieval, Math.min(value, HANDED_OVER_MAX));
+      return new Settings(childrenMax, retrieval, Math.min(value, HANDED_OVER_MAX), versionsMax);
     }
   }
 
@@ -280,7 +284,7 @@ public final class TreeNode {
     this.me = me;
     this.settings = settings;
     this.isRoot = isRoot;
-    this.copies = new Copies(isRoot);
+    this.copies = isRoot ? new Copies(settings.versionsMax) : new Copies();
     this.oldest = oldest;
     this.stage = stage;
     this.lives = lives;
@@ -363,6 +367,7 @@ public final class TreeNode {
     if (copies.bytes() <= settings.copyBytesMax || stage != Stage.IN || !granted.isEmpty()) return;
     if (isOrphan || isSettling() || (isRoot && persisting > persisted)) return;
     for (var copy : copies.evict(settings.copyBytesMax, this::mayGo)) {
+      if (isRoot) continue; // the store has nothing older
       floor(copy);
       evictSeen(copy.object());
     }
@@ -426,6 +431,7 @@ public final class TreeNode {
       case Event.NoReturns() -> noReturns();
       case Event.Executed executed -> executed(executed);
       case Event.Lend(long number) -> lent.addAll(operation(number).objects);
+      case Event.Forget(long number) -> forget(number);
       case Event.Withdraw(long number) -> withdraw(number);
       case Event.Submit _, Event.Read _, Event.Flush _, Event.Leave _ -> {
         if (stage == Stage.NEW || stage == Stage.JOINING) early.add(event);
@@ -1036,12 +1042,30 @@ public final class TreeNode {
     CopyVersion version = loaded.version();
     version = version == null ? CopyVersion.NONE : version;
     // Before all have returned, versions must be comparable to theirs.
-    if (expected.isEmpty()) version = version.from(oldest);
+    if (expected.isEmpty()) version = version.from(Math.max(oldest, copies.unknown()));
     copies.load(new Copy(loaded.object(), version, loaded.state()));
     atServer.remove(loaded.object());
     found();
     askAgain();
     advance(loaded.object());
+  }
+
+  /*
+   * Lets the objects of a running operation go, which changed elsewhere and stay there. When they
+   * come back, the store has their states, and nothing that is known here counts.
+   */
+  private void forget(long number) {
+    var operation = Objects.requireNonNull(operations.remove(number), "what was executing");
+    for (var object : operation.objects) {
+      busy.remove(object);
+      lent.remove(object);
+      copies.forget(object);
+      routes.values().removeIf(route -> route.object().equals(object));
+      answering.removeIf(each -> each.object.equals(object));
+      if (queue(object).isJust(me)) queues.remove(object);
+      else loading.add(object);
+      if (loading.contains(object)) effects.add(new Effect.Load(object));
+    }
   }
 
   private void askAgain() {
@@ -1236,12 +1260,12 @@ public final class TreeNode {
   }
 
   /*
-   * Whether a root that has successors knows what the store has of the objects in a message. A node
-   * below one that has returned may have old copies of others.
+   * Whether the root knows what the store has of the objects in a message. It forgets the versions
+   * of objects; and a node below a child that has returned may have old copies of others.
    */
   private boolean areKnown(Message message) {
     boolean all = true;
-    if (lives == null) return all;
+    if (!isRoot) return all;
     for (var copy : copies(message).copies()) {
       if (copies.version(copy.object()).equals(CopyVersion.NONE)) all &= isFound(copy.object());
     }

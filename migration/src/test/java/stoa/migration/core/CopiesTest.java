@@ -22,7 +22,7 @@ class CopiesTest {
 
   @Test
   void letsGoWhatTheParentHasAndNothingDependsOnTheLeastRecentlyUsedFirst() {
-    var copies = new Copies(false);
+    var copies = new Copies();
     for (int object = 1; object <= 5; object++) copies.save(copy(object, 1));
     for (int object = 1; object <= 4; object++) copies.isAbove(copy(object, 1));
     copies.depend(new Dependency(copy(3, 1).object(), copy(1, 1).object()));
@@ -36,7 +36,7 @@ class CopiesTest {
 
   @Test
   void takesNothingThatIsOlderThanWhatItLetGo() {
-    var copies = new Copies(false);
+    var copies = new Copies();
     copies.save(copy(1, 7));
     copies.isAbove(copy(1, 7));
     assertEquals(List.of(1), evicted(copies, 0));
@@ -46,8 +46,26 @@ class CopiesTest {
   }
 
   @Test
+  void theRootForgetsTheVersionsThatItDroppedFirst() {
+    var copies = new Copies(2);
+    assertEquals(0, copies.unknown());
+    for (int object = 1; object <= 3; object++) {
+      copies.save(copy(object, object));
+      assertEquals(List.of(object), evicted(copies, 0));
+    }
+    assertEquals(CopyVersion.NONE, copies.version(copy(1, 1).object()));
+    assertEquals(2, copies.version(copy(2, 2).object()).number());
+    assertEquals(3, copies.version(copy(3, 3).object()).number());
+    assertEquals(2, copies.unknown()); // the generation above that of the forgotten version
+    copies.save(copy(2, 9));
+    copies.save(copy(1, 9));
+    assertEquals(List.of(2, 1), evicted(copies, 0)); // object 3 was dropped before them
+    assertEquals(CopyVersion.NONE, copies.version(copy(3, 3).object()));
+  }
+
+  @Test
   void looksAtAFewOnlyAndAtOthersTheNextTime() {
-    var copies = new Copies(false);
+    var copies = new Copies();
     for (int object = 1; object <= 40; object++) copies.save(copy(object, 1));
     copies.isAbove(copy(40, 1));
     assertEquals(List.of(), evicted(copies, 0));

@@ -44,7 +44,8 @@ final class MigrationScenario implements Scenario {
             chance.between(1, 6),
             leaves,
             chance.percent(50) ? Retrieval.AHEAD : Retrieval.ONE_BY_ONE,
-            chance.percent(50) ? chance.below(40) : Integer.MAX_VALUE);
+            chance.percent(50) ? chance.below(40) : Integer.MAX_VALUE,
+            chance.of("versions").below(4));
     new MigrationWorld(chance.of("world"), trace, size, trouble, fault).run();
   }
 }

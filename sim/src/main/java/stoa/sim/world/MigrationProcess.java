@@ -250,7 +250,12 @@ final class MigrationProcess {
       if (chance.percent(80)) return;
       var later = lent.remove();
       updates.remove(later.number());
-      on(later);
+      if (world.isRoot(this) && chance.percent(40)) {
+        world.reached("an object stays elsewhere");
+        on(new Event.Forget(later.number()));
+      } else {
+        on(later);
+      }
       return;
     }
     var execute = running.remove(chance.below(running.size()));

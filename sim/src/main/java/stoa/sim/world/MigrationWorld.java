@@ -53,6 +53,7 @@ public final class MigrationWorld {
   /// @param leaves the share of clients that are leaves, in hundredths
   /// @param retrieval how nodes retrieve objects
   /// @param copyBytesMax the most bytes of unneeded copies that a node keeps
+  /// @param versionsMax of how many objects that it dropped the root knows the version
   public record Size(
       int clients,
       int objects,
@@ -61,7 +62,8 @@ public final class MigrationWorld {
       int atOnceMax,
       int leaves,
       TreeNode.Retrieval retrieval,
-      int copyBytesMax) {}
+      int copyBytesMax,
+      int versionsMax) {}
 
   /// A fault of the root or its store that the judges must find.
   public enum Fault {
@@ -160,7 +162,7 @@ public final class MigrationWorld {
   TreeNode.Settings settings() {
     // With early copies the root must not drop copies that only it takes for durable.
     int most = fault == Fault.EARLY_COPIES ? Integer.MAX_VALUE : size.copyBytesMax;
-    return new TreeNode.Settings(size.childrenMax, size.retrieval, most);
+    return new TreeNode.Settings(size.childrenMax, size.retrieval, most, size.versionsMax);
   }
 
   TreeNode root() {
