@@ -394,7 +394,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
 
   // ---- scans
 
-  /// What adjacent leaves have of a scan.
+  /// The entries of adjacent leaves that belong to a scan.
   ///
   /// @param entries in the order of the scan: keys, each followed by its value
   /// @param isCut whether the last leaf may have more of them
