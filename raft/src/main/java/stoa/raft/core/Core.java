@@ -1187,7 +1187,7 @@ public final class Core {
     var leading = Member.of(in.text());
     long askedTerm = in.varint();
     long asked = in.varint();
-    // What it had before it was removed and added again proves nothing.
+    // The log that this member had before its removal proves nothing.
     if (askedTerm == NO_TERM && !store.isJoined()) return;
     out.clear().u8(HERE).text(settings.self().id()).varint(askedTerm).varint(asked);
     world.send(leading, out.varint(term()).varint(store.lastIndex()).toBytes());
@@ -1238,7 +1238,7 @@ public final class Core {
   /*
    * So it is with a candidate that seems to lack an entry which it had: it was set back, or its request
    * for a vote is a late one of before. Any member that is asked for its vote asks where the candidate's
-   * log ends. What the candidate is known to have had is committed, and so no leader cuts it.
+   * log ends. The entries that the candidate is known to have had are committed, so no leader cuts them.
    */
 
   /// A question to a candidate where its log ends.
