@@ -30,12 +30,13 @@ final class Loop implements AutoCloseable {
     thread = Thread.ofPlatform().name(name).daemon().start(this::run);
   }
 
-  /// Runs a task soon. Returns whether it is certain to run.
+  /// Runs a task soon. Returns false when the task does not run, because the loop has ended.
   boolean post(Runnable task) {
     if (ended) return false;
     tasks.add(task);
     if (idle) LockSupport.unpark(thread);
-    return !ended;
+    // A task that the loop has taken before its end runs, or has run.
+    return !ended || !tasks.remove(task);
   }
 
   /// Runs a task after a while; called on the loop's thread.
