@@ -432,8 +432,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   /// to the leaves; otherwise asks one after the other.
   private Leaves leaves(NodeObject.Side side, @Nullable Object key, Scan scan, int min) {
     if (access.isTransacting()) {
-      int max = 1 + Math.ceilDiv(min - 1, LEAF_KEYS);
-      RememberedNodes.ScanWay way = remembered.way(root(), side, key, scan, max);
+      RememberedNodes.ScanWay way = remembered.way(root(), side, key, scan, leavesFor(min));
       if (!way.nodes().isEmpty()) {
         try {
           return along(way, side, key, scan, min);
@@ -445,6 +444,11 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
     return descended(side, key, scan, min);
   }
 
+  /// Returns about how many leaves have some entries, of which the first leaf may have one.
+  private static int leavesFor(int entries) {
+    return 1 + Math.ceilDiv(entries - 1, LEAF_KEYS);
+  }
+
   /// Asks all nodes on the remembered way of a scan at once whether they still lead there, and
   /// reads the leaves at the same time.
   ///
@@ -452,7 +456,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   private Leaves along(
       RememberedNodes.ScanWay way, NodeObject.Side side, @Nullable Object key, Scan scan, int min) {
     List<NodeObject> leaves = way.leaves();
-    int max = 1 + Math.ceilDiv(min - 1, LEAF_KEYS);
+    int max = leavesFor(min);
     int last = leaves.size() == 1 ? min : min - LEAF_KEYS * (leaves.size() - 2);
     var calls = new ArrayList<Host.OneCall<NodeObject>>();
     for (NodeObject node : way.nodes()) {

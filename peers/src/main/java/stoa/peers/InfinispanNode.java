@@ -1,8 +1,5 @@
 package stoa.peers;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import org.infinispan.commons.dataconversion.MediaType;
@@ -65,7 +62,7 @@ final class InfinispanNode {
       caches.defineConfiguration(name, values.build());
       caches.getCache(name);
     }
-    int port = freePort(); // clients learn it from the server
+    int port = FreePorts.one(); // clients learn it from the server
     var server = new HotRodServer();
     server.start(
         new HotRodServerConfigurationBuilder()
@@ -76,11 +73,5 @@ final class InfinispanNode {
         caches);
     server.postStart();
     System.out.println(LISTENING + port);
-  }
-
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

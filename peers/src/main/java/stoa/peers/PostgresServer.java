@@ -1,8 +1,6 @@
 package stoa.peers;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,10 +53,7 @@ final class PostgresServer implements AutoCloseable {
     init.addAll(List.of("-D", data.toString(), "-U", USER, "-A", "trust", "-N", "-E", "UTF8"));
     init.add("--locale=C");
     run(init, folder);
-    int port;
-    try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = FreePorts.one();
     var command = new ArrayList<>(as);
     command.add(programs.resolve("postgres").toString());
     command.addAll(List.of("-D", data.toString(), "-p", Integer.toString(port)));

@@ -1,8 +1,6 @@
 package stoa.peers;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,7 +35,8 @@ final class RabbitServer implements AutoCloseable {
       throws IOException, InterruptedException, RemoteContender.Missing {
     Path program = program();
     Path config = folder.resolve("rabbitmq.conf");
-    int port = freePort();
+    List<Integer> ports = FreePorts.some(3);
+    int port = ports.getFirst();
     Files.writeString(
         config,
         """
@@ -48,14 +47,14 @@ final class RabbitServer implements AutoCloseable {
         log.file = false
         """
             .formatted(port));
-    int namesPort = freePort();
+    int namesPort = ports.get(1);
     var environment =
         Map.ofEntries(
             Map.entry("HOME", folder.toString()), // for the cookie of Erlang
             Map.entry("ERL_EPMD_PORT", Integer.toString(namesPort)),
             Map.entry("ERL_EPMD_ADDRESS", "127.0.0.1"),
             Map.entry("RABBITMQ_NODENAME", "stoa@localhost"),
-            Map.entry("RABBITMQ_DIST_PORT", Integer.toString(freePort())),
+            Map.entry("RABBITMQ_DIST_PORT", Integer.toString(ports.getLast())),
             Map.entry("RABBITMQ_CONFIG_FILE", config.toString()),
             Map.entry("RABBITMQ_MNESIA_BASE", folder.resolve("data").toString()),
             Map.entry("RABBITMQ_LOG_BASE", folder.resolve("log").toString()),
@@ -88,12 +87,6 @@ final class RabbitServer implements AutoCloseable {
     }
     throw new RemoteContender.Missing(
         "RabbitMQ is not installed; install it: apt install rabbitmq-server");
-  }
-
-  private static int freePort() throws IOException {
-    try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
-    }
   }
 
   int port() {

@@ -1,8 +1,6 @@
 package stoa.peers;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +37,7 @@ public final class RatisCluster implements ClusterContender {
   @Override
   public Running start(Path folder, int servers) throws Exception {
     RatisNode.silence();
-    List<Integer> ports = freePorts(servers);
+    List<Integer> ports = FreePorts.some(servers);
     var processes = new ArrayList<BackgroundProcess>();
     try {
       for (int i = 0; i < servers; i++) {
@@ -58,19 +56,6 @@ public final class RatisCluster implements ClusterContender {
     } catch (Exception e) {
       processes.forEach(BackgroundProcess::close);
       throw e;
-    }
-  }
-
-  /// Ports that were free just now: Raft's servers must know each other's before they start.
-  private static List<Integer> freePorts(int count) throws IOException {
-    var sockets = new ArrayList<ServerSocket>();
-    try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      return sockets.stream().map(ServerSocket::getLocalPort).toList();
-    } finally {
-      for (ServerSocket socket : sockets) socket.close();
     }
   }
 

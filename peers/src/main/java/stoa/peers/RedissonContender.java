@@ -2,9 +2,6 @@ package stoa.peers;
 
 import static java.util.Objects.requireNonNull;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,7 +56,7 @@ public final class RedissonContender implements RemoteContender {
   @Override
   public Connection start(Path folder, Persistence persistence) throws Exception {
     RedisProgram redis = RedisProgram.find();
-    int port = freePort();
+    int port = FreePorts.one();
     var command =
         new ArrayList<>(
             List.of(
@@ -85,13 +82,6 @@ public final class RedissonContender implements RemoteContender {
     } catch (Exception e) {
       server.close();
       throw e;
-    }
-  }
-
-  /// Returns a free port; Redis does not choose one by itself.
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

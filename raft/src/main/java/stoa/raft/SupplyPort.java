@@ -111,6 +111,11 @@ public final class SupplyPort implements AutoCloseable {
     this.listening = network.listen(host, port, LIMITS, this::begin);
   }
 
+  /// Returns the number of the port.
+  public int port() {
+    return listening.port();
+  }
+
   private Receiver begin(String from, Stream stream) throws IOException {
     return switch (stream.method()) {
       case HELLO -> new QuestionStream(stream, _ -> NOTHING);

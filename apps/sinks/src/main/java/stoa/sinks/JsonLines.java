@@ -30,7 +30,7 @@ import stoa.Subscription;
 ///
 /// Beside the file, `FILE.token` has the token and the length of the file up to which it counts;
 /// the disk has both before the store learns of them. The bytes behind this length are cut off when
-/// the sink begins again: after a loss of power it may have holes. For a file without its token,
+/// the sink begins again: after a loss of power they may have holes. For a file without its token,
 /// and for one in which no transaction ends at this length, the last whole transaction in front of
 /// a torn line is the token.
 ///

@@ -81,26 +81,31 @@ final class TrafficPhase {
     tell(results, "numbers of the model", numbers, "KB");
     tell(results, "object with the model as it travels, compressed", packed, "KB");
     findings.section("Figure 12, updates by LIBSVM, one after the other", results);
-    String note = "%d updates of one classifier with %d records each";
+    String note =
+        "%d updates of one classifier with %d records each".formatted(all.size(), Trained.RECORDS);
     findings.figure(
         "figure-12-updates.svg",
-        new Chart(
-            "Time of an update by LIBSVM (Figure 12)",
-            note.formatted(all.size(), Trained.RECORDS),
+        distributions(
+            "Time of an update by LIBSVM",
+            note,
             "milliseconds",
-            Distribution.AXIS.formatted("updates"),
-            List.of(Distribution.panel(Map.of("update", times)))));
+            "updates",
+            Map.of("update", times)));
     var sizes = new LinkedHashMap<String, List<Double>>();
     sizes.put("numbers", numbers);
     sizes.put("compressed", packed);
     findings.figure(
-        "figure-12-sizes.svg",
-        new Chart(
-            "Size of the model (Figure 12)",
-            note.formatted(all.size(), Trained.RECORDS),
-            "KB",
-            Distribution.AXIS.formatted("models"),
-            List.of(Distribution.panel(sizes))));
+        "figure-12-sizes.svg", distributions("Size of the model", note, "KB", "models", sizes));
+  }
+
+  private static Chart distributions(
+      String title, String note, String unit, String counted, Map<String, List<Double>> sorted) {
+    return new Chart(
+        title + " (Figure 12)",
+        note,
+        unit,
+        Distribution.AXIS.formatted(counted),
+        List.of(Distribution.panel(sorted)));
   }
 
   private static void tell(List<Result> results, String measure, List<Double> sorted, String unit) {

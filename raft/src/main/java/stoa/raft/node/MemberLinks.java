@@ -86,6 +86,11 @@ final class MemberLinks implements AutoCloseable {
     this.listening = network.listen(host, port, LIMITS, this::begin);
   }
 
+  /// Returns the port on which it listens.
+  int port() {
+    return listening.port();
+  }
+
   /// Sends a message. Does not wait.
   void send(Member to, GroupId group, byte[] message) {
     if (!closed) links.computeIfAbsent(to.id(), Link::new).send(to, group, message);

@@ -1,8 +1,6 @@
 package stoa.raft.node;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -101,25 +99,12 @@ final class RaftNode implements Node {
     try {
       Permissions.createDirectories(config.directory());
       requireOwnLogs(config);
-      return new RaftNode(bound(config), questions, reach);
+      return new RaftNode(config, questions, reach);
     } catch (IOException e) {
       throw new Unavailable(
           "node %s cannot be started at %s:%d, in %s: %s; does it run already?"
               .formatted(config.id(), config.host(), config.port(), config.directory(), e),
           e);
-    }
-  }
-
-  /// Fills in free ports.
-  private static NodeConfig bound(NodeConfig config) throws IOException {
-    var address = InetAddress.getByName(config.host());
-    // Both at once, so that they differ.
-    try (var one = new ServerSocket(0, 1, address);
-        var two = new ServerSocket(0, 1, address)) {
-      return config.withAddress(
-          config.host(),
-          config.port() == 0 ? one.getLocalPort() : config.port(),
-          config.supplyPort() == 0 ? two.getLocalPort() : config.supplyPort());
     }
   }
 
@@ -203,7 +188,7 @@ final class RaftNode implements Node {
 
   @Override
   public Member self() {
-    return new Member(config.id(), config.host(), config.port(), config.supplyPort());
+    return new Member(config.id(), config.host(), links.port(), supplies.port());
   }
 
   @Override
