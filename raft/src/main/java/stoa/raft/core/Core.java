@@ -30,6 +30,7 @@ import io.microraft.model.message.RaftMessage;
 import io.microraft.model.message.TriggerLeaderElectionRequest;
 import io.microraft.model.message.VoteRequest;
 import io.microraft.report.RaftNodeReport;
+import io.microraft.report.RaftNodeReport.RaftNodeReportReason;
 import io.microraft.statemachine.StateMachine;
 import io.microraft.transport.Transport;
 import java.io.IOException;
@@ -118,9 +119,14 @@ public final class Core {
    *     end of the lease is enough: then its clock jumps over the rest, and one of the members asks
    *     for votes at once. A member whose lease is not over holds such a question back until it is.
    *     A leader of an earlier release may have a longer lease, and tells none: then all wait.
+   * (20) After a snapshot it may count entries as held that an earlier snapshot has dropped, and then
+   *     sends nothing to a member that needs one of them: see HeldEntries.
+   * (21) It logs a failure inside, and goes on to lead. Here it begins again from the log.
    */
   private static final Object GROUP = "group";
   private static final Object PROBE = new Object();
+
+  static final String FAILED_INSIDE = "MicroRaft fails";
 
   private static final int REMOVED = 100;
   static final int HAD = 101;
@@ -174,6 +180,7 @@ public final class Core {
   private final Set<String> reported = new HashSet<>();
 
   private RaftNode node;
+  private HeldEntries held;
   private int life;
   private boolean stopped;
   private boolean removed;
@@ -274,6 +281,7 @@ public final class Core {
       machine.advance(begin);
     }
     this.node = build();
+    this.held = new HeldEntries((RaftNodeImpl) node);
   }
 
   // ---- life
@@ -324,6 +332,7 @@ public final class Core {
     ended = null;
     heldUntilNanos = world.nanos() + settings.electionNanos();
     node = build();
+    held = new HeldEntries((RaftNodeImpl) node);
     var _ = node.start();
   }
 
@@ -1418,6 +1427,9 @@ public final class Core {
   // ---- roles
 
   private void told(RaftNodeReport report) {
+    if (report.getReason() == RaftNodeReportReason.TAKE_SNAPSHOT && held.dropped()) {
+      world.reached("entries are not held again");
+    }
     boolean isLeader = report.getRole() == RaftRole.LEADER;
     int term = report.getTerm().getTerm();
     if (leads && (!isLeader || term != leadingTerm)) lose();
@@ -1569,6 +1581,7 @@ public final class Core {
     var _ =
         node.replicate(proposal)
             .whenComplete((result, failure) -> {
+              beginAgainAfter(failure, mine);
               if (!proposals.remove(proposal)) return;
               if (failure != null || mine != life || store.failure() != null) {
                 Throwable cause =
@@ -1592,6 +1605,17 @@ public final class Core {
     return proposal.appended
         ? new Consensus.Result.Unknown(cause)
         : new Consensus.Result.Refused(cause);
+  }
+
+  /// Lets MicroRaft begin again after a failure inside of it, which it logs. It would go on to
+  /// lead.
+  private void beginAgainAfter(@Nullable Throwable failure, int mine) {
+    boolean isInside = failure != null && RaftException.class.equals(failure.getClass());
+    if (!isInside || mine != life) return;
+    world.reached(FAILED_INSIDE);
+    world.submit(() -> {
+      if (mine == life && !stopped) again();
+    });
   }
 
   private static String reason(Throwable cause) {
@@ -1631,6 +1655,7 @@ public final class Core {
     var _ =
         node.query(PROBE, QueryPolicy.LINEARIZABLE, Optional.empty(), Optional.empty())
             .whenComplete((_, failure) -> {
+              beginAgainAfter(failure, mine);
               RuntimeException cause =
                   failure == null && mine == life
                       ? null

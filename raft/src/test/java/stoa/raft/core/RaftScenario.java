@@ -127,6 +127,7 @@ final class RaftScenario implements Scenario {
     private final int dropPercent;
     private final int snapshotCommands;
     private final int messageBytesMax;
+    private final long snapshotBytes;
     private final long fileBytesMax;
     private long acknowledgedMax;
     private long now;
@@ -144,6 +145,8 @@ final class RaftScenario implements Scenario {
       dropPercent = chance.percent(30) ? 5 : 0;
       snapshotCommands = chance.between(8, 150);
       messageBytesMax = chance.percent(50) ? 300 : 100_000;
+      // Few bytes come before there are as many entries as MicroRaft keeps behind a snapshot.
+      snapshotBytes = messageBytesMax > 300 ? 600 : 20_000;
       fileBytesMax = chance.percent(50) ? 4_096 : 65_536;
     }
 
@@ -555,7 +558,7 @@ final class RaftScenario implements Scenario {
                   Math.round(ELECTION * leasePart),
                   Math.round(ELECTION * endedPart),
                   snapshotCommands,
-                  20_000,
+                  snapshotBytes,
                   64,
                   messageBytesMax);
           alive = true;
@@ -727,6 +730,7 @@ final class RaftScenario implements Scenario {
 
       @Override
       public void reached(String rare) {
+        if (rare.equals(Core.FAILED_INSIDE)) throw broken("MicroRaft fails at " + self.id());
         trace.reached(rare);
       }
 

@@ -23,6 +23,7 @@ class RaftSimulationTest {
           "candidate was not set back",
           "candidate was set back",
           "commit told later",
+          "entries are not held again",
           "file of the log written again",
           "later term in an answer",
           "leader has ended",
