@@ -308,7 +308,7 @@ final class ClientConnection implements Receiver {
       seen = pending.get();
       try {
         sendAll();
-      } catch (RuntimeException broken) {
+      } catch (RuntimeException | Error broken) {
         refuse(Status.Code.UNAVAILABLE, String.valueOf(broken.getMessage()));
       }
       sayEnd();

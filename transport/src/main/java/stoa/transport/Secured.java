@@ -66,7 +66,7 @@ final class Secured {
       }
       if (result.getStatus() == SSLEngineResult.Status.BUFFER_UNDERFLOW) break;
       if (next == HandshakeStatus.NEED_WRAP && result.bytesConsumed() == 0) {
-        held = true; // it reads on when it has written
+        held = true; // it reads on when the writing thread has looked
         break;
       }
       if (!in.hasRemaining() && next != HandshakeStatus.NEED_UNWRAP_AGAIN) break;
@@ -113,7 +113,9 @@ final class Secured {
     return true;
   }
 
-  /// Returns once whether what has come waits until something is written, which has happened.
+  /// Returns once whether what has come waits until what there was to write is written. The thread
+  /// that writes asks when it has written that, or has found that there is none: another turn may
+  /// have written it before this was said.
   boolean takeHeld() {
     if (!held) return false;
     held = false;

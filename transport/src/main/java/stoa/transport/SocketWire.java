@@ -284,6 +284,9 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
       } catch (IOException gone) {
         cut(lost(gone));
         return;
+      } catch (RuntimeException | Error broken) {
+        cut(Status.of(broken));
+        throw broken;
       }
       seen = pending.addAndGet(-seen);
     } while (seen != 0);
@@ -319,7 +322,7 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
   private boolean wrap(Secured tls, ByteBuffer bytes) throws IOException {
     boolean some = tls.write(connection(), bytes);
     if (tls.takeReady()) loop.execute(this::ready);
-    if (some && tls.takeHeld()) loop.execute(this::readHeld);
+    if (tls.takeHeld()) loop.execute(this::readHeld);
     return some;
   }
 

@@ -341,6 +341,10 @@ public final class Core {
     world.schedule(this::tick, settings.electionNanos() / TICKS_PER_ELECTION);
     try {
       refresh();
+      if (isHalfDone()) {
+        beginAgain();
+        return;
+      }
       if (bytesSince >= settings.snapshotBytes()) {
         bytesSince = 0;
         var _ = node.takeSnapshot();
@@ -1612,10 +1616,22 @@ public final class Core {
   private void beginAgainAfter(@Nullable Throwable failure, int mine) {
     boolean isInside = failure != null && RaftException.class.equals(failure.getClass());
     if (!isInside || mine != life) return;
-    world.reached(FAILED_INSIDE);
     world.submit(() -> {
-      if (mine == life && !stopped) again();
+      if (mine == life && !stopped) beginAgain();
     });
+  }
+
+  /// Returns whether MicroRaft has not applied all that it knows to be committed, which it does at
+  /// once unless it fails.
+  private boolean isHalfDone() {
+    var state = ((RaftNodeImpl) node).state();
+    return node.getStatus() != RaftNodeStatus.TERMINATED
+        && state.lastApplied() < state.commitIndex();
+  }
+
+  private void beginAgain() {
+    world.reached(FAILED_INSIDE);
+    again();
   }
 
   private static String reason(Throwable cause) {
