@@ -32,6 +32,10 @@ public interface SharedBTree<K, V> extends ConcurrentNavigableMap<K, V> {
   /// The process remembers inner nodes. While they are unchanged, a call waits for two round trips
   /// to a server, and for three if several groups keep the tree, however many levels it has. A
   /// [#put] asks one level after the other.
+  ///
+  /// Puts of several threads of this process to one node at the same time share a transaction, up
+  /// to 8 of them: they succeed together, or all throw what it throws. Otherwise each would make
+  /// the others run again.
   void fastPut(K key, V value);
 
   /// Removes as [#remove(Object)], without returning the previous value.

@@ -52,9 +52,9 @@ public interface Host extends Stoa {
   /// @param shared a proxy
   record OneCall<T>(T shared, Call1<T, ? extends @Nullable Object> call) {}
 
-  /// Makes calls on different objects, and returns their answers in the same order. If the calls
-  /// take part in a transaction at servers, many of them are in progress at once. Elsewhere, each
-  /// begins after the one before.
+  /// Makes calls on objects, and returns their answers in the same order. If the calls take part in
+  /// a transaction at servers, many of them are in progress at once; those on the same object
+  /// happen in their order. Elsewhere, each begins after the one before.
   List<@Nullable Object> callAll(List<? extends OneCall<?>> calls);
 
   /// Deletes objects without indexes in the transaction of this thread, like [#callAll].

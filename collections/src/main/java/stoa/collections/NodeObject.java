@@ -65,6 +65,13 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
       return NodeObject.above(keys, key);
     }
 
+    /// Returns these contents with the child that a split has made.
+    Content with(Object separator, NodeObject child) {
+      int behind = above(separator);
+      return new Content(
+          level, inserted(keys, behind, separator), inserted(items, behind + 1, child));
+    }
+
     private int index(Side side, @Nullable Object key) {
       return switch (side) {
         case FIRST -> 0;

@@ -37,7 +37,7 @@ final class RememberedNodes {
   void put(NodeObject node, NodeObject.Content content) {
     int size = ((Host) stoa).bytes(content.keys()) + CHILD_BYTES * content.items().size();
     synchronized (this) {
-      forget(node);
+      var _ = forget(node);
       nodes.put(stoa.ref(node), new Node(content, size));
       bytes += size;
       var eldest = nodes.values().iterator();
@@ -48,10 +48,12 @@ final class RememberedNodes {
     }
   }
 
-  /// Forgets a node that has changed.
-  synchronized void forget(NodeObject node) {
+  /// Forgets a node that has changed; returns its contents, null when they were not remembered.
+  synchronized NodeObject.@Nullable Content forget(NodeObject node) {
     Node known = nodes.remove(stoa.ref(node));
-    if (known != null) bytes -= known.bytes();
+    if (known == null) return null;
+    bytes -= known.bytes();
+    return known.content();
   }
 
   /// Returns the way to a key: the nodes from the root to a leaf; none when a node is not

@@ -39,6 +39,9 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   // leaf.
   private static final int LEAF_KEYS = KEYS_MAX / 2;
 
+  // How many remembered ways a put tries before it finds its way in a transaction.
+  private static final int WAYS_MAX = 4;
+
   // The most entries that one call moves between nodes: all contents of a node, and their framing.
   private static final int MOVED_MAX = KEYS_MAX + 8;
 
@@ -47,6 +50,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   private final NodeObject liveRoot;
   private final NodeObject root;
   private final RememberedNodes remembered;
+  private final GatheredPuts gathered = new GatheredPuts();
 
   TreeEntries(ConsistentAccess access, String name) {
     this(access, name, access.stoa().get(NodeObject.class, NodeKey.root(name)));
@@ -151,7 +155,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
     List<NodeObject> way = remembered.way(root(), key);
     if (way.size() > 1) {
       try {
-        return along(way, key, finding(key)).answer();
+        return along(way, List.of(key), List.of(finding(key))).answer();
       } catch (Elsewhere | Gone _) {
         // The nodes have changed since they were remembered.
       }
@@ -186,29 +190,66 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   @Override
   public void fastPut(Object key, Object value) {
     checkSize(key, value);
-    if (access.isLive() && hasPut(key, value)) return;
+    if (!access.isLive()) {
+      fastPlaced(key, value);
+      return;
+    }
+    if (access.isTransacting()) {
+      if (havePut(List.of(new GatheredPuts.Waiting(key, value)))) return;
+    } else {
+      for (int i = 0; i < WAYS_MAX; i++) {
+        List<NodeObject> way = remembered.way(root(), key);
+        if (way.isEmpty()) {
+          access.read(() -> learn(key));
+        } else if (gathered.put(access.stoa().ref(way.getLast()), key, value, this::havePut)) {
+          return;
+        }
+      }
+    }
     access.write(() -> {
-      Found found = access.isLive() ? learn(key) : at(key);
-      mendLarge(found.leaf(), found.way(), found.leaf().fastPut(key, value));
+      fastPlaced(key, value);
       return true;
     });
   }
 
-  /// Puts an entry along the way that this process remembers.
+  private void fastPlaced(Object key, Object value) {
+    Found found = access.isLive() ? learn(key) : at(key);
+    mendLarge(found.leaf(), found.way(), found.leaf().fastPut(key, value));
+  }
+
+  /// Puts entries into one leaf, along the way that this process remembers.
   ///
-  /// @return false when nothing happened: no way is remembered, or a node leads elsewhere now
-  private boolean hasPut(Object key, Object value) {
-    List<NodeObject> way = remembered.way(root(), key);
+  /// @return false when nothing happened: no way is remembered, it leads to several leaves, or a
+  ///   node leads elsewhere now
+  private boolean havePut(List<GatheredPuts.Waiting> puts) {
+    var keys = new ArrayList<>(puts.stream().map(GatheredPuts.Waiting::key).toList());
+    keys.sort(Orders.natural());
+    // What both the lowest and the highest key lead to, all keys between them lead to.
+    Object low = keys.getFirst();
+    Object high = keys.getLast();
+    List<NodeObject> way = remembered.way(root(), low);
     if (way.isEmpty()) return false;
+    List<NodeObject> other = remembered.way(root(), high);
+    if (other.isEmpty() || !isSame(way.getLast(), other.getLast())) return false;
     try {
-      return access.write(() -> {
-        Reached reached = along(way, key, leaf -> leaf.fastPut(key, value));
-        int count = (int) Objects.requireNonNull(reached.answer());
-        if (count == NodeObject.NO_LEAF) throw new Elsewhere();
-        mendLarge(way.getLast(), reached.way(), count);
-        return true;
-      });
+      Grown grown =
+          access.<@Nullable Grown>write(() -> {
+            var calls = new ArrayList<Call1<NodeObject, ? extends @Nullable Object>>();
+            for (GatheredPuts.Waiting put : puts) {
+              calls.add(leaf -> leaf.fastPut(put.key(), put.value()));
+            }
+            Reached reached =
+                along(way, keys.size() == 1 ? List.of(low) : List.of(low, high), calls);
+            int count = (int) Objects.requireNonNull(reached.answer());
+            if (count == NodeObject.NO_LEAF) throw new Elsewhere();
+            return mendLarge(way.getLast(), reached.way(), count);
+          });
+      if (grown != null) remembered.put(grown.node(), grown.content());
+      return true;
     } catch (Elsewhere | Gone _) {
+      for (NodeObject node : way) {
+        var _ = remembered.forget(node);
+      }
       return false;
     }
   }
@@ -219,24 +260,31 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   /// @param way from its parent up to the root
   private record Reached(@Nullable Object answer, Deque<Turn> way) {}
 
-  /// Makes a call on a leaf: asks all nodes on the remembered way to it at once whether they still
-  /// lead there, and makes the call at the same time. Called within a transaction.
+  /// Makes calls on a leaf: asks all nodes on the remembered way to it at once whether they still
+  /// lead there, and makes the calls at the same time. Called within a transaction.
   ///
   /// @param way the nodes from the root to the leaf
+  /// @param keys those that must lead there
+  /// @return with the answer of the last call
   /// @throws Elsewhere when a node leads elsewhere now
-  private <R extends @Nullable Object> Reached along(
-      List<NodeObject> way, Object key, Call1<NodeObject, R> call) {
+  private Reached along(
+      List<NodeObject> way,
+      List<Object> keys,
+      List<? extends Call1<NodeObject, ? extends @Nullable Object>> onLeaf) {
     var calls = new ArrayList<Host.OneCall<NodeObject>>();
-    for (NodeObject node : way.subList(0, way.size() - 1)) {
-      calls.add(new Host.OneCall<>(node, one -> one.step(key)));
+    for (Object key : keys) {
+      for (NodeObject node : way.subList(0, way.size() - 1)) {
+        calls.add(new Host.OneCall<>(node, one -> one.step(key)));
+      }
     }
-    calls.add(new Host.OneCall<>(way.getLast(), call));
+    for (var call : onLeaf) calls.add(new Host.OneCall<>(way.getLast(), call));
     List<@Nullable Object> answers = access.all(calls);
     var turns = new ArrayDeque<Turn>();
-    for (int i = 0; i < way.size() - 1; i++) {
+    for (int i = 0; i < calls.size() - onLeaf.size(); i++) {
+      int at = i % (way.size() - 1);
       var step = (NodeObject.Step) Objects.requireNonNull(answers.get(i));
-      if (!isSame(step.child(), way.get(i + 1))) throw new Elsewhere();
-      turns.push(new Turn(way.get(i), step.index()));
+      if (!isSame(step.child(), way.get(at + 1))) throw new Elsewhere();
+      if (i == at) turns.push(new Turn(way.get(at), step.index()));
     }
     return new Reached(answers.getLast(), turns);
   }
@@ -338,25 +386,37 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
 
   // ---- splits
 
-  private void mendLarge(NodeObject node, Deque<Turn> way, int keys) {
+  /// A node that has got a child.
+  ///
+  /// @param content as this process may remember it when the change is durable
+  private record Grown(NodeObject node, NodeObject.Content content) {}
+
+  /// Splits a node that has become too large, and those above it that become so.
+  ///
+  /// @return the last one that has got a child; null when there is none, or this process did not
+  ///   remember it
+  private @Nullable Grown mendLarge(NodeObject node, Deque<Turn> way, int keys) {
     NodeObject current = node;
     int count = keys;
+    Grown grown = null;
     while (count > KEYS_MAX) {
       NodeObject.Cut cut = current.cut();
       NodeObject upper = made(cut.id(), cut.upper());
       if (way.isEmpty()) {
-        remembered.forget(current);
+        var _ = remembered.forget(current);
         NodeObject.Drained lower = current.drain();
         NodeObject left = made(lower.id(), lower.content());
         int level = lower.content().level() + 1;
         current.fill(new NodeObject.Content(level, List.of(cut.separator()), List.of(left, upper)));
-        return;
+        return null;
       }
       Turn turn = way.pop();
-      remembered.forget(turn.node());
+      NodeObject.Content known = remembered.forget(turn.node());
       count = turn.node().addChild(turn.index(), cut.separator(), upper);
       current = turn.node();
+      grown = known == null ? null : new Grown(current, known.with(cut.separator(), upper));
     }
+    return grown;
   }
 
   // ---- merges

@@ -271,6 +271,30 @@ class BTreeTest {
     assertEquals(1, nodesOf("cleared"));
   }
 
+  @Test
+  void putsOfManyThreadsToAdjacentKeysAreAllThere() throws Exception {
+    SharedBTree<Integer, Integer> tree = STOA.bTree("adjacent", Integer.class, Integer.class);
+    var nodes = new TreeEntries(ConsistentAccess.live(STOA), "adjacent");
+    int count = 800 / LESS;
+    var next = new AtomicInteger();
+    try (var threads = Executors.newFixedThreadPool(16)) {
+      var putting = new ArrayList<Future<?>>();
+      for (int i = 0; i < 16; i++) {
+        putting.add(
+            threads.submit(() -> {
+              for (int key; (key = next.getAndIncrement()) < count; ) {
+                tree.fastPut(key, key);
+                assertEquals(key, tree.get(key));
+              }
+            }));
+      }
+      for (Future<?> one : putting) one.get();
+    }
+    assertEquals(count, tree.size());
+    tree.forEach((key, value) -> assertEquals(key, value));
+    nodes.check();
+  }
+
   private static int nodesOf(String tree) {
     try (var all = STOA.list(NodeObject.class)) {
       return (int)
