@@ -224,7 +224,7 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
   private boolean havePut(List<GatheredPuts.Waiting> puts) {
     var keys = new ArrayList<>(puts.stream().map(GatheredPuts.Waiting::key).toList());
     keys.sort(Orders.natural());
-    // What both the lowest and the highest key lead to, all keys between them lead to.
+    // A leaf with the lowest and the highest key has all keys between them.
     Object low = keys.getFirst();
     Object high = keys.getLast();
     List<NodeObject> way = remembered.way(root(), low);
