@@ -62,9 +62,8 @@ final class RaftNode implements Node {
   private final NodeConfig config;
   private final ConcurrentHashMap<GroupId, RaftGroup> groups = new ConcurrentHashMap<>();
 
-  // Tasks that wait, some of them for the disk: a virtual thread that opens a file keeps a
-  // processor
-  // from all others.
+  // For tasks that wait, some of them for the disk: a virtual thread that opens a file keeps a
+  // processor from all others.
   private final ExecutorService background =
       Executors.newCachedThreadPool(
           task -> Thread.ofPlatform().name("stoa-raft-task").daemon().unstarted(task));
