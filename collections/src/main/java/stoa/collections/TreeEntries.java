@@ -414,7 +414,11 @@ final class TreeEntries implements SortedEntries, ConsistentAccess.Composed {
       NodeObject.Content known = remembered.forget(turn.node());
       count = turn.node().addChild(turn.index(), cut.separator(), upper);
       current = turn.node();
-      grown = known == null ? null : new Grown(current, known.with(cut.separator(), upper));
+      // The process may remember this node as a leaf, which has no child.
+      grown =
+          known == null || known.level() == 0
+              ? null
+              : new Grown(current, known.with(cut.separator(), upper));
     }
     return grown;
   }
