@@ -251,8 +251,10 @@ class LendingTest {
       await(() -> !isRefused(stoa, count));
       assertEquals(6, count.add(3)); // at the server
       assertEquals(2, lender.loans());
-      lender.giveUp(0);
-      assertEquals(1, lender.loans()); // a member asks for the object of the other loan
+      await(() -> {
+        lender.giveUp(0); // the thread that took the object back may not have ended yet
+        return lender.loans() == 1; // a member asks for the object of the other loan
+      });
       assertEquals(2, view.add(1));
       assertEquals(7, count.add(1));
       // The root asks the store, since all older states were forgotten.
