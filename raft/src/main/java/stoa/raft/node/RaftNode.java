@@ -1,6 +1,7 @@
 package stoa.raft.node;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +60,10 @@ final class RaftNode implements Node {
   // The time for which a node asks others for its own earlier progress, before it takes part in a
   // group.
   private static final long HAD_MILLIS = 2_000;
+
+  // How long a node waits for its ports, and between two looks.
+  private static final long PORTS_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long PORTS_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final NodeConfig config;
   private final ConcurrentHashMap<GroupId, RaftGroup> groups = new ConcurrentHashMap<>();
@@ -105,12 +111,27 @@ final class RaftNode implements Node {
     try {
       Permissions.createDirectories(config.directory());
       requireOwnLogs(config);
-      return new RaftNode(config, questions, reach);
+      return bound(config, questions, reach);
     } catch (IOException e) {
       throw new Unavailable(
           "node %s cannot be started at %s:%d, in %s: %s; does it run already?"
               .formatted(config.id(), config.host(), config.port(), config.directory(), e),
           e);
+    }
+  }
+
+  /// Starts a node when its ports are free. After a restart, another program may have one of them
+  /// for a moment, as its end of a connection.
+  private static RaftNode bound(NodeConfig config, QuestionHandler questions, Reach reach)
+      throws IOException {
+    long end = System.nanoTime() + PORTS_NANOS;
+    while (true) {
+      try {
+        return new RaftNode(config, questions, reach);
+      } catch (BindException taken) {
+        if (System.nanoTime() - end >= 0 || Thread.currentThread().isInterrupted()) throw taken;
+        LockSupport.parkNanos(PORTS_AGAIN_NANOS);
+      }
     }
   }
 

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -52,6 +54,7 @@ import stoa.raft.Credentials;
 import stoa.raft.Group;
 import stoa.raft.Member;
 import stoa.raft.MemberNetwork;
+import stoa.raft.Node;
 import stoa.raft.NodeConfig;
 import stoa.raft.QuestionHandler;
 import stoa.raft.Reach;
@@ -661,6 +664,33 @@ class RaftGroupTest {
     servers.forEach(PoweredGroup.Server::start);
     for (var server : servers) server.host(group.members());
     group.reopen();
+  }
+
+  @Test
+  void aNodeWaitsForAPortThatAnotherProgramHasForAMoment(@TempDir Path directory) throws Exception {
+    var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    try (other) {
+      int port = other.getLocalPort();
+      var config = NodeConfig.of("one", directory).withAddress("127.0.0.1", port, 0);
+      var started = new CompletableFuture<Node>();
+      Thread starting =
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  started.complete(
+                      new MicroRaft().start(config, (_, question) -> question, Reach.ALL));
+                } catch (RuntimeException failed) {
+                  started.completeExceptionally(failed);
+                }
+              });
+      while (starting.getState() != Thread.State.TIMED_WAITING) {
+        assertTrue(starting.isAlive(), "it does not wait");
+      }
+      other.close();
+      try (Node one = started.get(60, TimeUnit.SECONDS)) {
+        assertEquals(port, one.self().port());
+      }
+    }
   }
 
   @Test
