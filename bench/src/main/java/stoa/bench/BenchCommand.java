@@ -99,7 +99,7 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results as JSON, too.")
   private @Nullable Path json;
 
-  @Option(names = "--smoke", description = "Only shows that it runs, within a minute.")
+  @Option(names = "--smoke", description = "Only shows that it runs, within two minutes.")
   private boolean smoke;
 
   @Option(
