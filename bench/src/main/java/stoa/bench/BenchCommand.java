@@ -99,7 +99,7 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results as JSON, too.")
   private @Nullable Path json;
 
-  @Option(names = "--smoke", description = "Only shows that it runs, within a minute.")
+  @Option(names = "--smoke", description = "Only shows that it runs, within two minutes.")
   private boolean smoke;
 
   @Option(
@@ -160,8 +160,9 @@ final class BenchCommand implements Callable<Integer> {
       names = "--at",
       paramLabel = "PLACE",
       description =
-          "Where the store of tx and csmr is: embedded in this process, at a server, or at a cluster"
-              + " of three. Without it, embedded.")
+          "Where the store of tx, csmr and log is: embedded in this process, at a server, or at a"
+              + " cluster of three. Without it, tx and csmr are embedded, and log measures the parts of"
+              + " its log one by one.")
   private @Nullable String at;
 
   @Override
@@ -207,8 +208,9 @@ final class BenchCommand implements Callable<Integer> {
   private static Benchmark<?> at(String wanted, String place) {
     return switch (wanted) {
       case "csmr" -> new CsmrBenchmark(StorePlace.of(place));
+      case "log" -> new LogBenchmark(StorePlace.of(place));
       case "tx" -> new TxBenchmark(StorePlace.of(place));
-      default -> throw new IllegalArgumentException("--at is for tx and csmr");
+      default -> throw new IllegalArgumentException("--at is for tx, csmr and log");
     };
   }
 

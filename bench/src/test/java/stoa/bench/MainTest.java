@@ -18,6 +18,14 @@ class MainTest {
   }
 
   @Test
+  void printsItsUsage() {
+    assertEquals(0, run("bench", "--help"));
+    assertEquals(0, run("bench", "curves", "-h"));
+    assertTrue(out.toString().startsWith("Usage: stoa bench"), out::toString);
+    assertEquals("", err.toString());
+  }
+
+  @Test
   void refusesANameThatNoBenchmarkHas() {
     assertEquals(2, run("bench", "nonesuch"));
     assertTrue(err.toString().contains("no benchmark is called nonesuch"), err::toString);

@@ -37,7 +37,6 @@ import stoa.storage.object.VersionedObject;
 /// `stoa device`: the files of a storage device that a program uses by itself.
 @Command(
     name = "device",
-    mixinStandardHelpOptions = true,
     description = "Looks into the files of a storage device, and copies objects of it.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
@@ -71,10 +70,7 @@ final class DeviceCommand implements Callable<Integer> {
   }
 
   /// `stoa device stat`: the size of a device and of its objects.
-  @Command(
-      name = "stat",
-      mixinStandardHelpOptions = true,
-      description = "Shows the sizes and the versions of the objects.")
+  @Command(name = "stat", description = "Shows the sizes and the versions of the objects.")
   static final class Stat implements Callable<Integer> {
     private static final int EXTENTS_MAX = 1000;
 
@@ -215,10 +211,7 @@ final class DeviceCommand implements Callable<Integer> {
   }
 
   /// `stoa device scrub`: looks for damage, as `stoa scrub` does.
-  @Command(
-      name = "scrub",
-      mixinStandardHelpOptions = true,
-      description = "Reads all files and reports damage; changes nothing.")
+  @Command(name = "scrub", description = "Reads all files and reports damage; changes nothing.")
   static final class Scrubbing implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
     @Mixin private DeviceData data = new DeviceData();
@@ -240,7 +233,6 @@ final class DeviceCommand implements Callable<Integer> {
   /// `stoa device export`: the updates of an object, in a file.
   @Command(
       name = "export",
-      mixinStandardHelpOptions = true,
       description = "Writes an object, or the updates that a copy of it lacks, to a file.",
       footer = {"", "The file has the present bytes, attributes and versions, not the snapshots."})
   static final class Export implements Callable<Integer> {
@@ -311,7 +303,6 @@ final class DeviceCommand implements Callable<Integer> {
   /// `stoa device import`: applies the updates in a file to an object.
   @Command(
       name = "import",
-      mixinStandardHelpOptions = true,
       description = "Applies the updates in a file to an object, and makes both if need be.",
       footer = {
         "",

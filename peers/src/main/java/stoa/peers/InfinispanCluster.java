@@ -6,12 +6,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -20,23 +17,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.infinispan.client.hotrod.DataFormat;
 import org.infinispan.client.hotrod.Flag;
 import org.infinispan.client.hotrod.RemoteCache;
 import org.infinispan.client.hotrod.RemoteCacheManager;
 import org.infinispan.client.hotrod.RemoteCounterManagerFactory;
-import org.infinispan.client.hotrod.configuration.ConfigurationBuilder;
 import org.infinispan.client.hotrod.exceptions.TransportException;
-import org.infinispan.commons.marshall.IdentityMarshaller;
-import org.infinispan.counter.api.CounterConfiguration;
 import org.infinispan.counter.api.CounterManager;
-import org.infinispan.counter.api.CounterType;
 import org.infinispan.counter.api.SyncStrongCounter;
 import org.jspecify.annotations.Nullable;
 import stoa.bench.cluster.ClusterContender;
 import stoa.bench.cluster.Records;
-import stoa.bench.machine.ServerJava;
-import stoa.programs.BackgroundProcess;
+import stoa.bench.remote.RemoteContender.Persistence;
 
 /// Infinispan: servers in processes of their own that keep two copies of everything, and its Hot
 /// Rod client, which asks the owner of a key.
@@ -49,126 +40,83 @@ public class InfinispanCluster implements ClusterContender {
   private static final int COUNTERS = 100;
   private static final int FIRST_USES = 12;
   private static final int FIRST_FAILURES = 100;
-  private static final int ANSWER_TIMEOUT_MS = 60_000;
 
-  static {
-    // Its client logs to the same place as everything here.
-    System.setProperty("org.jboss.logging.provider", "slf4j");
-  }
-
-  private final boolean onDisk;
+  private final Persistence persistence;
 
   /// The contender.
   public InfinispanCluster() {
-    this(false);
+    this(Persistence.NONE);
   }
 
-  private InfinispanCluster(boolean onDisk) {
-    this.onDisk = onDisk;
+  private InfinispanCluster(Persistence persistence) {
+    this.persistence = persistence;
   }
 
   /// Infinispan whose servers force each change to their disks.
   public static final class OnDisk extends InfinispanCluster {
     /// The contender.
     public OnDisk() {
-      super(true);
+      super(Persistence.SYNCED);
     }
   }
 
   @Override
   public String name() {
-    return onDisk ? "Infinispan, on disk" : "Infinispan";
+    return persistence == Persistence.SYNCED ? "Infinispan, on disk" : "Infinispan";
   }
 
   @Override
   public String guarantee() {
-    return onDisk
+    return persistence == Persistence.SYNCED
         ? "forced to the disks of 2 of 3 servers"
         : "in the memory of 2 of 3 servers, on no disk; two servers lost at once lose it";
   }
 
   @Override
   public Running start(Path folder, int servers) throws Exception {
-    Path members = Files.createDirectories(folder.resolve("members"));
-    var processes = new ArrayList<BackgroundProcess>();
-    try {
-      // A cold server on a busy machine may need longer than its client waits by default (2 s).
-      var configuration = new ConfigurationBuilder().socketTimeout(ANSWER_TIMEOUT_MS).maxRetries(0);
-      for (int i = 0; i < servers; i++) {
-        Path data = Files.createDirectories(folder.resolve("node" + i));
-        processes.add(
-            BackgroundProcess.java(
-                InfinispanNode.class.getName(),
-                ServerJava.HEAP,
-                List.of(
-                    members.toString(),
-                    data.toString(),
-                    onDisk ? InfinispanNode.ON_DISK : InfinispanNode.IN_MEMORY)));
-        // One after the other: each finds the earlier ones.
-        int port = Integer.parseInt(processes.getLast().await(InfinispanNode.LISTENING));
-        configuration.addServer().host("127.0.0.1").port(port);
+    return new Client(name(), persistence, InfinispanClient.start(folder, persistence, servers));
+  }
+
+  /// Returns strong counters that every server knows.
+  static List<SyncStrongCounter> strong(RemoteCacheManager client) {
+    CounterManager manager = RemoteCounterManagerFactory.asCounterManager(client);
+    // The first use of a counter at a server may report that it is undefined: all are used before
+    // the measurements.
+    return IntStream.range(0, COUNTERS).mapToObj(i -> used(manager, i)).toList();
+  }
+
+  private static SyncStrongCounter used(CounterManager manager, int number) {
+    SyncStrongCounter counter = InfinispanContender.counter(manager, number);
+    for (int uses = 0, failures = 0; uses < FIRST_USES; uses++) {
+      try {
+        counter.getValue();
+      } catch (TransportException e) {
+        if (++failures == FIRST_FAILURES) throw e;
+        uses = 0;
       }
-      return new Client(name(), onDisk, processes, new RemoteCacheManager(configuration.build()));
-    } catch (Exception e) {
-      processes.forEach(BackgroundProcess::close);
-      throw e;
     }
+    return counter;
   }
 
   private static final class Client implements Running {
     private final String name;
-    private final List<BackgroundProcess> servers;
-    private final RemoteCacheManager client;
+    private final InfinispanClient client;
     private final Records records;
     private final Counters counters;
 
-    Client(
-        String name, boolean onDisk, List<BackgroundProcess> servers, RemoteCacheManager client) {
+    Client(String name, Persistence persistence, InfinispanClient client) {
       this.name = name;
-      this.servers = servers;
       this.client = client;
-      DataFormat bytes =
-          DataFormat.builder()
-              .keyMarshaller(IdentityMarshaller.INSTANCE)
-              .valueMarshaller(IdentityMarshaller.INSTANCE)
-              .build();
-      records =
-          new Values(client.<byte[], byte[]>getCache(InfinispanNode.RECORDS).withDataFormat(bytes));
+      records = new Values(client.bytes(InfinispanServer.VALUES));
       counters =
-          onDisk
-              ? new Entries(
-                  client.<byte[], byte[]>getCache(InfinispanNode.COUNTERS).withDataFormat(bytes))
-              : strong(client);
-    }
-
-    private static Strong strong(RemoteCacheManager client) {
-      CounterManager manager = RemoteCounterManagerFactory.asCounterManager(client);
-      // The first use of a counter at a server may report that it is undefined: all are used before
-      // the measurements.
-      return new Strong(IntStream.range(0, COUNTERS).mapToObj(i -> counter(manager, i)).toList());
-    }
-
-    private static SyncStrongCounter counter(CounterManager manager, int number) {
-      String name = "counter " + number;
-      manager.defineCounter(
-          name, CounterConfiguration.builder(CounterType.UNBOUNDED_STRONG).build());
-      SyncStrongCounter counter = manager.getStrongCounter(name).sync();
-      for (int uses = 0, failures = 0; uses < FIRST_USES; uses++) {
-        try {
-          counter.getValue();
-        } catch (TransportException e) {
-          if (++failures == FIRST_FAILURES) throw e;
-          uses = 0;
-        }
-      }
-      return counter;
+          persistence == Persistence.SYNCED
+              ? new Entries(client.bytes(InfinispanServer.COUNTERS))
+              : new Strong(strong(client.manager()));
     }
 
     @Override
     public Duration processorTime() {
-      return servers.stream()
-          .map(BackgroundProcess::processorTime)
-          .reduce(Duration.ZERO, Duration::plus);
+      return client.processorTime();
     }
 
     @Override
@@ -188,11 +136,7 @@ public class InfinispanCluster implements ClusterContender {
 
     @Override
     public void close() {
-      try {
-        client.stop();
-      } finally {
-        servers.forEach(BackgroundProcess::close);
-      }
+      client.close();
     }
   }
 
@@ -211,25 +155,20 @@ public class InfinispanCluster implements ClusterContender {
 
   /// Counters as entries of a cache.
   private record Entries(RemoteCache<byte[], byte[]> cache) implements Counters {
-    private static byte[] bytes(long number) {
-      return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
-    }
-
-    private static long number(byte[] bytes) {
-      return ByteBuffer.wrap(bytes).getLong();
-    }
-
     @Override
     public long increment(int counter) {
-      byte[] key = bytes(counter);
+      byte[] key = InfinispanServer.bytes(counter);
       while (true) {
         var now = cache.getWithMetadata(key);
-        long next = now == null ? 1 : number(now.getValue()) + 1;
+        long next = now == null ? 1 : InfinispanServer.number(now.getValue()) + 1;
         if (now == null) {
-          if (cache.withFlags(Flag.FORCE_RETURN_VALUE).putIfAbsent(key, bytes(next)) == null) {
+          if (cache
+                  .withFlags(Flag.FORCE_RETURN_VALUE)
+                  .putIfAbsent(key, InfinispanServer.bytes(next))
+              == null) {
             return next;
           }
-        } else if (cache.replaceWithVersion(key, bytes(next), now.getVersion())) {
+        } else if (cache.replaceWithVersion(key, InfinispanServer.bytes(next), now.getVersion())) {
           return next;
         }
       }
@@ -237,8 +176,8 @@ public class InfinispanCluster implements ClusterContender {
 
     @Override
     public long value(int counter) {
-      byte[] found = cache.get(bytes(counter));
-      return found == null ? 0 : number(found);
+      byte[] found = cache.get(InfinispanServer.bytes(counter));
+      return found == null ? 0 : InfinispanServer.number(found);
     }
   }
 

@@ -27,11 +27,6 @@ import stoa.bench.remote.RemoteContender;
 public final class InfinispanContender implements RemoteContender {
   private static final int COUNTERS = 100;
 
-  static {
-    // Its client logs to the same place as everything here.
-    System.setProperty("org.jboss.logging.provider", "slf4j");
-  }
-
   /// The contender.
   public InfinispanContender() {}
 
@@ -96,7 +91,7 @@ public final class InfinispanContender implements RemoteContender {
 
     @Override
     public Duration serverProcessorTime() {
-      return client.server().processorTime();
+      return client.processorTime();
     }
 
     @Override

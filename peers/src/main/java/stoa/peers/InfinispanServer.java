@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.infinispan.Cache;
 import org.infinispan.commons.dataconversion.MediaType;
 import org.infinispan.commons.marshall.ProtoStreamMarshaller;
@@ -30,7 +31,7 @@ import stoa.bench.remote.RemoteContender.Persistence;
 /// An Infinispan server, alone and on the loopback device, in a process of its own.
 ///
 /// Hot Rod has no operation for a queue, or for a counter with synced writes: these are tasks that
-/// run in the server, as Infinispan advises.
+/// run in the server, as Infinispan advises. [InfinispanNode] has the same caches and tasks.
 final class InfinispanServer {
   /// The text before its port on its output.
   static final String LISTENING = "listening on port ";
@@ -59,8 +60,26 @@ final class InfinispanServer {
         .persistentLocation(folder.resolve("state").toString())
         .temporaryLocation(folder.resolve("temporary").toString());
     var caches = new DefaultCacheManager(global.build());
+    define(caches, persistence, ConfigurationBuilder::new);
+    var server = new HotRodServer();
+    server.start(
+        new HotRodServerConfigurationBuilder()
+            .host("127.0.0.1")
+            .port(0)
+            .defaultCacheName(VALUES)
+            .build(),
+        caches);
+    server.postStart();
+    System.out.println(LISTENING + server.getTransport().getPort());
+  }
+
+  /// Defines and starts the caches and the tasks that clients use.
+  ///
+  /// @param base makes the configuration of a cache without its encoding and its store
+  static void define(
+      DefaultCacheManager caches, Persistence persistence, Supplier<ConfigurationBuilder> base) {
     for (String name : List.of(VALUES, PUBLISHED, COUNTERS, QUEUES)) {
-      var configuration = new ConfigurationBuilder();
+      ConfigurationBuilder configuration = base.get();
       configuration
           .encoding()
           .mediaType(
@@ -73,20 +92,11 @@ final class InfinispanServer {
         configuration.persistence().addSoftIndexFileStore().syncWrites(true);
       }
       caches.defineConfiguration(name, configuration.build());
+      caches.getCache(name);
     }
     GlobalComponentRegistry.of(caches)
         .getComponent(TaskManager.class)
         .registerTaskEngine(new Tasks(caches.getCache(COUNTERS), caches.getCache(QUEUES)));
-    var server = new HotRodServer();
-    server.start(
-        new HotRodServerConfigurationBuilder()
-            .host("127.0.0.1")
-            .port(0)
-            .defaultCacheName(VALUES)
-            .build(),
-        caches);
-    server.postStart();
-    System.out.println(LISTENING + server.getTransport().getPort());
   }
 
   /// The bytes of a number.
@@ -120,7 +130,9 @@ final class InfinispanServer {
     /// The bits of an element; those above are the number of its queue.
     static final int ELEMENT_BITS = 40;
 
-    private final ProtoStreamMarshaller marshaller = new ProtoStreamMarshaller();
+    // Thread-safe.
+    private static final ProtoStreamMarshaller MARSHALLER = new ProtoStreamMarshaller();
+
     private final Cache<byte[], byte[]> counters;
     private final EmbeddedMultimapListCache<String, Long> queues;
 
@@ -164,26 +176,27 @@ final class InfinispanServer {
                     .thenApply(
                         taken -> taken == null || taken.isEmpty() ? null : taken.iterator().next());
           };
-      return (CompletionStage<T>) answer.thenApply(this::marshalled);
+      return (CompletionStage<T>) answer.thenApply(Tasks::marshalled);
     }
 
     private static String queue(long argument) {
       return QUEUE + (argument >>> ELEMENT_BITS);
     }
 
-    private byte[] marshalled(@Nullable Long answer) {
+    private static long argument(TaskContext context) {
       try {
-        return marshaller.objectToByteBuffer(answer);
-      } catch (IOException | InterruptedException e) {
+        Object bytes = context.getParameters().orElseThrow().get(ARGUMENT);
+        return (Long) MARSHALLER.objectFromByteBuffer((byte[]) requireNonNull(bytes));
+      } catch (IOException | ClassNotFoundException e) {
         throw new IllegalStateException(e);
       }
     }
 
-    private long argument(TaskContext context) {
+    /// Returns a number as arguments and answers have it.
+    static byte[] marshalled(@Nullable Long number) {
       try {
-        Object bytes = context.getParameters().orElseThrow().get(ARGUMENT);
-        return (Long) marshaller.objectFromByteBuffer((byte[]) requireNonNull(bytes));
-      } catch (IOException | ClassNotFoundException e) {
+        return MARSHALLER.objectToByteBuffer(number);
+      } catch (IOException | InterruptedException e) {
         throw new IllegalStateException(e);
       }
     }

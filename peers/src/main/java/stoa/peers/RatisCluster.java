@@ -54,7 +54,7 @@ public final class RatisCluster implements ClusterContender {
               .build();
       return new Client(processes, client);
     } catch (Exception e) {
-      processes.forEach(BackgroundProcess::close);
+      BackgroundProcess.closeAll(processes);
       throw e;
     }
   }
@@ -90,7 +90,7 @@ public final class RatisCluster implements ClusterContender {
       try (client) {
         batched.end();
       } finally {
-        servers.forEach(BackgroundProcess::close);
+        BackgroundProcess.closeAll(servers);
       }
     }
   }

@@ -164,6 +164,12 @@ public final class BackgroundProcess implements AutoCloseable {
     }
   }
 
+  /// Closes several side by side.
+  public static void closeAll(List<BackgroundProcess> processes) {
+    for (BackgroundProcess each : processes) each.server.ifPresent(ProcessHandle::destroy);
+    processes.forEach(BackgroundProcess::close);
+  }
+
   /// Ends it, and waits until it has ended; does not wait when the caller is interrupted.
   @Override
   public void close() {

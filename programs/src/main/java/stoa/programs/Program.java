@@ -8,14 +8,16 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
 import stoa.StoaException;
 
 /// The command `stoa`, with the subcommands of one module. The script that users call chooses the
 /// module.
 ///
-/// It exits with 0 when the subcommand succeeds, with 1 when it fails or a verification fails, and
-/// with 2 after a wrong invocation.
+/// Every subcommand has the options `-h` and `--help`, which print its usage. It exits with 0 when
+/// the subcommand succeeds, with 1 when it fails or a verification fails, and with 2 after a wrong
+/// invocation.
 @Command(
     name = "stoa",
     description = "Shared state as callable objects.",
@@ -24,6 +26,7 @@ import stoa.StoaException;
     footer = {"", "${sys:stoa.more:-`./stoa help` lists all commands.}"})
 public final class Program implements Runnable {
   private static final Additions NONE = (_, _, given) -> given.toArray(String[]::new);
+  private static final String HELP = "--help";
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -72,6 +75,7 @@ public final class Program implements Runnable {
       Class<?>... subcommands) {
     var line = new CommandLine(new Program());
     for (Class<?> subcommand : subcommands) line.addSubcommand(subcommand);
+    addHelp(line);
     line.setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -87,6 +91,21 @@ public final class Program implements Runnable {
       return CommandLine.ExitCode.USAGE;
     }
     return line.execute(all.toArray(String[]::new));
+  }
+
+  /// Adds the option that prints the usage to a command and to the commands below it. The command
+  /// `help` has the option already.
+  private static void addHelp(CommandLine line) {
+    CommandSpec command = line.getCommandSpec();
+    if (command.findOption(HELP) == null) {
+      command.addOption(
+          OptionSpec.builder("-h", HELP)
+              .type(boolean.class)
+              .usageHelp(true)
+              .description("Prints this usage.")
+              .build());
+    }
+    line.getSubcommands().values().forEach(Program::addHelp);
   }
 
   @Override

@@ -29,6 +29,18 @@ class BackgroundProcessTest {
   }
 
   @Test
+  void severalEndWhenAllAreClosed() throws Exception {
+    var servers =
+        List.of(
+            BackgroundProcess.start(FOR_EVER, Map.of()),
+            BackgroundProcess.start(FOR_EVER, Map.of()));
+    List<ProcessHandle> handles =
+        servers.stream().map(server -> ProcessHandle.of(server.id()).orElseThrow()).toList();
+    BackgroundProcess.closeAll(servers);
+    assertFalse(handles.stream().anyMatch(ProcessHandle::isAlive));
+  }
+
+  @Test
   void endsWithAProcessThatIsKilled() throws Exception {
     var parent =
         new ProcessBuilder(

@@ -4,8 +4,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import stoa.base.Secret;
 import stoa.cli.Operator;
 import stoa.cli.PlacementWait;
@@ -117,6 +120,21 @@ final class Cluster implements AutoCloseable {
     }
   }
 
+  /// Starts servers: one, and then the others side by side, as a program does that starts all
+  /// servers of a new store. Does not wait until each has its data.
+  static Cluster startTogether(Sites sites, int count, Shape shape)
+      throws IOException, InterruptedException {
+    var cluster = new Cluster(sites, shape);
+    try {
+      cluster.begin(1);
+      cluster.begin(count - 1);
+      return cluster;
+    } catch (IOException | InterruptedException | RuntimeException failed) {
+      cluster.close();
+      throw failed;
+    }
+  }
+
   /// Starts one more server, and waits until it has its data; returns its index.
   int add() throws IOException, InterruptedException {
     int which = begin();
@@ -132,9 +150,41 @@ final class Cluster implements AutoCloseable {
 
   /// Starts one more server; returns its index, before it has any data.
   int begin() throws IOException, InterruptedException {
-    int number = servers.size() + 1;
-    var options = new ArrayList<>(List.of("--name", name(servers.size())));
-    if (servers.isEmpty()) {
+    begin(1);
+    return servers.size() - 1;
+  }
+
+  /// Starts some more servers side by side, before they have any data.
+  private void begin(int count) throws IOException, InterruptedException {
+    var starts = new ArrayList<Future<ServerProcess>>();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < count; i++) {
+        int number = servers.size() + i + 1;
+        Site site = sites.site(number);
+        List<String> options = options(number, site);
+        Path directory = sites.directory(number);
+        directories.add(directory);
+        starts.add(threads.submit(() -> ServerProcess.start(site, directory, 0, options)));
+      }
+    }
+    @Nullable Throwable failure = null;
+    for (Future<ServerProcess> start : starts) {
+      if (start.state() == Future.State.SUCCESS) {
+        servers.add(start.resultNow());
+        states.add(State.RUNS);
+      } else {
+        failure = start.exceptionNow();
+      }
+    }
+    if (failure instanceof IOException unable) throw unable;
+    if (failure instanceof RuntimeException refused) throw refused;
+    if (failure != null) throw new IllegalStateException(failure);
+  }
+
+  /// Returns the options of a new server.
+  private List<String> options(int number, Site site) {
+    var options = new ArrayList<>(List.of("--name", name(number - 1)));
+    if (number == 1) {
       options.addAll(List.of("--replicated", "--groups", Integer.toString(shape.groups())));
       options.addAll(List.of("--replicas", Integer.toString(shape.replicas())));
     } else {
@@ -142,12 +192,8 @@ final class Cluster implements AutoCloseable {
       options.addAll(ServersSecret.options(directory(anyRunning())));
     }
     options.addAll(List.of("--fan-out", Integer.toString(shape.fanOut())));
-    Site site = sites.site(number);
     if (!site.isLoopback() || site.isOfOtherRelease()) options.add("--insecure");
-    directories.add(sites.directory(number));
-    servers.add(ServerProcess.start(site, directories.getLast(), 0, options));
-    states.add(State.RUNS);
-    return servers.size() - 1;
+    return options;
   }
 
   private int anyRunning() {

@@ -43,7 +43,7 @@ public final class StoaServers implements ClusterServers {
         sites.add(network.make(number).with(flags()));
       }
       var store = new Cluster.Shape(shape.groups(), shape.replicas());
-      var cluster = Cluster.start(in(folder, sites), shape.servers(), store);
+      var cluster = Cluster.startTogether(in(folder, sites), shape.servers(), store);
       try {
         cluster.settle();
         return new Servers(cluster, network, Stoa.open(cluster.url()));

@@ -98,20 +98,49 @@ class LauncherTest {
   }
 
   @Test
+  void printsTheUsageOfItsOwnCommands() throws Exception {
+    for (String command : List.of("test", "install", "dist", "java-home")) {
+      String usage = stoa(Map.of(), 0, "help", command);
+      assertTrue(usage.startsWith("usage: ./stoa " + command), usage);
+      assertEquals(usage, stoa(Map.of(), 0, command, "--help"));
+      assertEquals(usage, stoa(Map.of(), 0, command, "-h"));
+    }
+  }
+
+  @Test
+  void eachCommandOfTheProgramPrintsItsUsage() {
+    for (String command : commandsOfTheProgram()) {
+      for (String option : List.of("--help", "-h")) {
+        var said = new StringWriter();
+        var wrong = new StringWriter();
+        assertEquals(
+            0, Main.run(new PrintWriter(said), new PrintWriter(wrong), command, option), command);
+        assertTrue(said.toString().contains("Usage: stoa " + command), said::toString);
+        assertEquals("", wrong.toString());
+      }
+    }
+  }
+
+  @Test
   void knowsEachCommandOfTheProgram() throws Exception {
-    var said = new StringWriter();
-    var out = new PrintWriter(said);
-    assertEquals(0, Main.run(out, out, "help"));
-    List<String> commands =
-        COMMAND.matcher(said.toString()).results().map(line -> line.group(1)).toList();
-    assertTrue(commands.contains("serve"), said::toString);
     List<String> known =
         Files.readString(root.resolve("stoa"))
             .lines()
             .filter(line -> line.startsWith("commands=\""))
             .flatMap(line -> Stream.of(line.substring(10, line.length() - 1).split(" ", -1)))
             .toList();
-    assertEquals(List.of(), commands.stream().filter(one -> !known.contains(one)).toList());
+    assertEquals(
+        List.of(), commandsOfTheProgram().stream().filter(one -> !known.contains(one)).toList());
+  }
+
+  private static List<String> commandsOfTheProgram() {
+    var said = new StringWriter();
+    var out = new PrintWriter(said);
+    assertEquals(0, Main.run(out, out, "help"));
+    List<String> commands =
+        COMMAND.matcher(said.toString()).results().map(line -> line.group(1)).toList();
+    assertTrue(commands.contains("serve"), said::toString);
+    return commands;
   }
 
   private static void tool(String name, String... arguments) {

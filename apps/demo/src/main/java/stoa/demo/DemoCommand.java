@@ -32,7 +32,6 @@ import stoa.stacksync.Design;
           + " with records of a real data set that it keeps; the classifiers migrate to them.",
       ""
     },
-    mixinStandardHelpOptions = false,
     sortOptions = false,
     footer = {
       "",

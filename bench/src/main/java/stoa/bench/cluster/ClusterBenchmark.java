@@ -60,14 +60,15 @@ public final class ClusterBenchmark implements Benchmark<ClusterScale> {
             .map(ServiceLoader.Provider::get)
             .toList();
     var report = new ClusterReport(context.sizes());
-    try (var neighbours = new Neighbours()) {
+    try (var neighbours = new Neighbours();
+        var phases = new PhaseServers(context, servers)) {
       for (ClusterPart part : EnumSet.copyOf(parts)) {
         switch (part) {
           case CALLS -> new ClusterRun(context, report, neighbours).measure(contenders, workloads);
-          case FAILURES -> new SilencePhase(context, report, neighbours).measure(servers);
+          case FAILURES -> new SilencePhase(context, report, neighbours).measure(phases);
           case MOVES -> new MovePhase(context, report, neighbours).measure(servers);
           case DEGRADED -> new DegradedPhase(context, report, neighbours).measure(servers);
-          case SHARES -> new SharePhase(context, report, neighbours).measure(servers);
+          case SHARES -> new SharePhase(context, report, neighbours).measure(phases);
           case GROUPS -> new GrowthPhase(context, report, neighbours).measure();
           case TRANSACTIONS -> new TransactionPhase(context, report, neighbours).measure();
         }

@@ -1,7 +1,6 @@
 package stoa.bench.cluster;
 
-/// A part of the cluster benchmark. Each has servers of its own, so that one can run without the
-/// others.
+/// A part of the cluster benchmark. Each can run without the others.
 public enum ClusterPart {
   /// Counters and YCSB, beside other products.
   CALLS,

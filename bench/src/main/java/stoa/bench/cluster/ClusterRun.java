@@ -1,7 +1,6 @@
 package stoa.bench.cluster;
 
 import com.sun.management.OperatingSystemMXBean;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,8 +114,9 @@ final class ClusterRun {
     if (failure != null) throw failure;
   }
 
-  private static void close(List<Running> running) throws IOException {
-    for (Running each : running) each.servers.close();
+  /// Closes contenders side by side: each may take a while to end its servers.
+  private static void close(List<Running> running) throws Exception {
+    Parallel.run(running.size(), running.size(), i -> running.get(i).servers.close());
   }
 
   // ---- counters
@@ -135,7 +135,7 @@ final class ClusterRun {
                       new AtomicLongArray(ClusterLoad.COUNTERS_MAX))));
     }
     report.kinds(kinds.stream().map(Kind::name).toList());
-    for (ClusterLoad load : ClusterLoad.ALL) {
+    for (ClusterLoad load : heated(ClusterLoad.ALL)) {
       for (Kind kind : kinds) {
         context.progress().accept("warming up %s: %s".formatted(kind.name, load));
         var _ =
@@ -156,6 +156,11 @@ final class ClusterRun {
     }
     report.conditions("calls", neighbours.since());
     for (Kind kind : kinds) verify(kind);
+  }
+
+  /// Returns the loads that run once before the first round.
+  private <T> List<T> heated(List<T> loads) {
+    return scale.heat().isZero() ? List.of() : loads;
   }
 
   private record Done(Load.Seen seen, long calls) {}
@@ -239,8 +244,8 @@ final class ClusterRun {
       prepared.put(name, own);
       for (boolean scans : new boolean[] {false, true}) load(workloads, each, own, scans);
     }
-    for (String workload : workloads.names()) {
-      report.workload(workload);
+    workloads.names().forEach(report::workload);
+    for (String workload : heated(workloads.names())) {
       for (Running each : names) {
         context
             .progress()

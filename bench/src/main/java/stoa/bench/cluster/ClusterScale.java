@@ -5,7 +5,9 @@ import java.time.Duration;
 /// How long the parts of the cluster benchmark are.
 ///
 /// @param rounds how often each measure is taken; the median counts
-/// @param heat how long each load runs once before the first round
+/// @param shared whether phases use the servers of earlier phases if these fit; otherwise each has
+///   servers of its own
+/// @param heat how long each load runs once before the first round; zero if it does not run then
 /// @param ready how long callers call before a failure: for as long as Java compiles their code
 /// @param warmUp how long a load runs before it counts
 /// @param time how long a load counts
@@ -18,6 +20,7 @@ import java.time.Duration;
 /// @param groups the most groups of the simulated cluster, a power of two
 public record ClusterScale(
     int rounds,
+    boolean shared,
     Duration heat,
     Duration ready,
     Duration warmUp,
@@ -33,6 +36,7 @@ public record ClusterScale(
   public static ClusterScale full() {
     return new ClusterScale(
         5,
+        false,
         Duration.ofSeconds(9),
         Duration.ofSeconds(30),
         Duration.ofMillis(300),
@@ -50,7 +54,8 @@ public record ClusterScale(
   public static ClusterScale smoke() {
     return new ClusterScale(
         1,
-        Duration.ofMillis(20),
+        true,
+        Duration.ZERO,
         Duration.ofMillis(100),
         Duration.ofMillis(20),
         Duration.ofMillis(100),

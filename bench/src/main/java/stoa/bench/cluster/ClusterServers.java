@@ -8,7 +8,8 @@ import stoa.Stoa;
 /// Servers of this engine that keep one store together, and the operations on them. Found with
 /// `ServiceLoader`.
 public interface ClusterServers {
-  /// Starts servers, each in a process of its own, and connects a client.
+  /// Starts servers, each in a process of its own, waits until every server has its data and
+  /// nothing moves, and connects a client.
   ///
   /// @param folder an empty folder for their data
   Running start(Path folder, Shape shape) throws Exception;

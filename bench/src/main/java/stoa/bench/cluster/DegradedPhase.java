@@ -39,7 +39,6 @@ final class DegradedPhase {
             kind.start(folder, new ClusterServers.Shape(ClusterRun.SERVERS, 1, 1, false));
         var writers = new Watched(servers.counters(), CALLERS);
         var readers = Watched.reading(servers.counters(), CALLERS)) {
-      servers.settle();
       writers.await(context.sizes().ready());
       neighbours.mark();
       var calls = new Timeline(writers, readers);

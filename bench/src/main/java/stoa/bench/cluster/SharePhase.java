@@ -1,7 +1,5 @@
 package stoa.bench.cluster;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
@@ -9,7 +7,6 @@ import stoa.bench.load.Load;
 import stoa.bench.report.Context;
 import stoa.bench.report.Markdown;
 import stoa.bench.report.Report;
-import stoa.programs.Directories;
 
 /// The cost of a call at each of three servers: the packets and bytes that it sends, and its
 /// processor time. The servers are in network namespaces of their own, whose devices count.
@@ -29,23 +26,21 @@ final class SharePhase {
     this.neighbours = neighbours;
   }
 
-  void measure(ClusterServers kind) throws Exception {
-    if (!kind.canPart()) return;
+  void measure(PhaseServers phases) throws Exception {
+    if (!phases.canPart()) return;
     rows.add(
         List.of("load", "server", "packets sent/call", "bytes sent/call", "processor µs/call"));
     neighbours.mark();
-    Path folder = Files.createDirectories(context.folder().resolve("shares"));
-    context.progress().accept("shares: starting servers");
-    try (var servers = kind.start(folder, ClusterServers.Shape.of(ClusterRun.SERVERS, true))) {
-      servers.settle();
-      for (int callers : CALLERS) {
-        String what = ", 100 counters, %d callers".formatted(callers);
-        run(servers, "`STREAM`" + what, servers.streams(), callers);
-        run(servers, "`GLOBAL`" + what, servers.counters(), callers);
-      }
-    } finally {
-      Directories.delete(folder);
-    }
+    phases.use(
+        "shares",
+        ClusterServers.Shape.of(ClusterRun.SERVERS, true),
+        servers -> {
+          for (int callers : CALLERS) {
+            String what = ", 100 counters, %d callers".formatted(callers);
+            run(servers, "`STREAM`" + what, servers.streams(), callers);
+            run(servers, "`GLOBAL`" + what, servers.counters(), callers);
+          }
+        });
     report.section(
         Markdown.table(
             "What a call costs each of three servers with a group each (%s)"

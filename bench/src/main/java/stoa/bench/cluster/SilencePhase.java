@@ -1,11 +1,8 @@
 package stoa.bench.cluster;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import stoa.bench.report.Context;
-import stoa.programs.Directories;
 
 /// The time without answers when one of three servers of a store fails: in one group, where one
 /// server leads all calls; and in three groups with one order, when the server that assigns all
@@ -51,20 +48,24 @@ final class SilencePhase {
   /// A failure, and the operation that ends it.
   private record Failure(String name, boolean ofLeader, int times, Action begin, Action end) {}
 
-  void measure(ClusterServers kind) throws Exception {
-    measure(kind, 1);
-    measure(kind, GROUPS);
+  void measure(PhaseServers phases) throws Exception {
+    measure(phases, 1);
+    measure(phases, GROUPS);
   }
 
-  private void measure(ClusterServers kind, int groups) throws Exception {
-    Path folder = Files.createDirectories(context.folder().resolve("failures"));
-    context.progress().accept("failures: starting servers of %d groups".formatted(groups));
-    try (var servers = kind.start(folder, ClusterServers.Shape.of(groups, kind.canPart()));
-        var callers = new Watched(servers.counters(), CALLERS)) {
-      servers.settle();
+  private void measure(PhaseServers phases, int groups) throws Exception {
+    // If phases share servers, one store of several groups is enough to show that they run.
+    int kept = context.sizes().shared() ? GROUPS : groups;
+    var shape = ClusterServers.Shape.of(kept, phases.canPart());
+    phases.use("failures", shape, servers -> measure(servers, groups, phases.canPart()));
+  }
+
+  private void measure(ClusterServers.Running servers, int groups, boolean canPart)
+      throws Exception {
+    try (var callers = new Watched(servers.counters(), CALLERS)) {
       callers.await(context.sizes().ready());
       neighbours.mark();
-      for (Failure failure : failures(servers, groups, kind.canPart())) {
+      for (Failure failure : failures(servers, groups, canPart)) {
         for (int time = 1; time <= failure.times; time++) {
           context
               .progress()
@@ -74,8 +75,6 @@ final class SilencePhase {
       }
       report.conditions("failures", neighbours.since());
       callers.verify();
-    } finally {
-      Directories.delete(folder);
     }
   }
 

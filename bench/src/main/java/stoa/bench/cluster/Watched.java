@@ -27,6 +27,10 @@ final class Watched implements AutoCloseable {
 
   private final class Caller implements Runnable {
     private final int number;
+
+    // The value of the counter at the start; 0 for readers.
+    private final long before;
+
     private final Thread thread;
 
     // Guarded by this.
@@ -35,8 +39,9 @@ final class Watched implements AutoCloseable {
     private long longest;
     private long made;
 
-    Caller(int number) {
+    Caller(int number) throws Exception {
       this.number = number;
+      before = reading ? 0 : counters.value(number);
       thread = Thread.ofPlatform().name("watched-" + number).unstarted(this);
     }
 
@@ -96,11 +101,11 @@ final class Watched implements AutoCloseable {
   private long begun;
 
   /// Starts callers that increment.
-  Watched(ClusterContender.Counters counters, int count) {
+  Watched(ClusterContender.Counters counters, int count) throws Exception {
     this(counters, count, false);
   }
 
-  private Watched(ClusterContender.Counters counters, int count, boolean reading) {
+  private Watched(ClusterContender.Counters counters, int count, boolean reading) throws Exception {
     this.counters = counters;
     this.reading = reading;
     for (int i = 0; i < count; i++) callers.add(new Caller(i));
@@ -109,7 +114,7 @@ final class Watched implements AutoCloseable {
   }
 
   /// Starts callers that read.
-  static Watched reading(ClusterContender.Counters counters, int count) {
+  static Watched reading(ClusterContender.Counters counters, int count) throws Exception {
     return new Watched(counters, count, true);
   }
 
@@ -175,10 +180,10 @@ final class Watched implements AutoCloseable {
     for (Caller caller : callers) caller.thread.join();
     for (Caller caller : callers) {
       long found = counters.value(caller.number);
-      if (found != caller.made) {
+      if (found != caller.before + caller.made) {
         throw new IllegalStateException(
-            "counter %d is at %,d after %,d increments"
-                .formatted(caller.number, found, caller.made));
+            "counter %d is at %,d after %,d increments from %,d on"
+                .formatted(caller.number, found, caller.made, caller.before));
       }
     }
   }

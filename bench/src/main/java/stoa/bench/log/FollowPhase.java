@@ -4,20 +4,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import stoa.LogSlot;
-import stoa.Stoa;
-import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.StreamStore;
 import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
 import stoa.bench.machine.DiskLimits;
+import stoa.bench.place.StorePlace;
 import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
 import stoa.programs.Directories;
 
-/// Reads a whole log in order: by following it, by a scan, and stream by stream.
+/// Reads the whole log of a store in some place in order: by following it, by a scan, and stream by
+/// stream.
 final class FollowPhase {
   private static final int CALLERS = 240;
   private static final int STREAMS = 1_000;
@@ -27,10 +28,12 @@ final class FollowPhase {
   private static final String STREAM = "read stream by stream";
 
   private final Context<LogScale> context;
+  private final StorePlace place;
   private final LogScale scale;
 
-  FollowPhase(Context<LogScale> context) {
+  FollowPhase(Context<LogScale> context, StorePlace place) {
     this.context = context;
+    this.place = place;
     scale = context.sizes();
   }
 
@@ -38,10 +41,11 @@ final class FollowPhase {
     int entries = scale.followEntries();
     Path folder = context.folder().resolve("follow");
     var samples = new Samples();
-    List<StreamKey> keys = new ArrayList<>();
-    for (int i = 0; i < STREAMS; i++) keys.add(StreamKey.of("stream " + i));
-    try (var stoa = Stoa.open("file:" + folder)) {
-      StreamStore store = stoa.streams();
+    List<StreamKey> keys = PlacedReadPhase.keys(STREAMS);
+    // The log of several servers also has entries of theirs.
+    var own = Set.copyOf(keys);
+    try (var opened = place.open(folder)) {
+      StreamStore store = opened.stoa().streams();
       context.progress().accept("writing a log of %,d entries".formatted(entries));
       byte[] data = new byte[AppendLog.ENTRY_BYTES];
       Parallel.run(
@@ -52,9 +56,9 @@ final class FollowPhase {
           });
       for (int round = 0; round < scale.rounds(); round++) {
         context.progress().accept("reading a log of %,d entries".formatted(entries));
-        samples.add(FILES, entries / DiskLimits.readAll(folder));
-        samples.add(FOLLOW, rate(entries, () -> follow(store, entries)));
-        samples.add(SCAN, rate(entries, () -> scan(store)));
+        samples.add(FILES, entries * copies() / DiskLimits.readAll(folder));
+        samples.add(FOLLOW, rate(entries, () -> follow(store, own, entries)));
+        samples.add(SCAN, rate(entries, () -> scan(store, own)));
         samples.add(STREAM, rate(entries, () -> streams(store, keys)));
       }
     } finally {
@@ -66,9 +70,14 @@ final class FollowPhase {
       results.add(Result.of(samples, way, "entries/s").beside(FILES, samples.median(FILES)));
     }
     findings.section(
-        "read of a log of %,d entries of %d bytes in %,d streams"
-            .formatted(entries, AppendLog.ENTRY_BYTES, STREAMS),
+        "read of a log of %,d entries of %d bytes in %,d streams, %s"
+            .formatted(entries, AppendLog.ENTRY_BYTES, STREAMS, place),
         results);
+  }
+
+  /// Returns how many servers have the log in the folder.
+  private double copies() {
+    return place == StorePlace.CLUSTER ? StorePlace.SERVERS : 1;
   }
 
   /// Reads a log and counts its entries.
@@ -87,25 +96,26 @@ final class FollowPhase {
     return entries / seconds;
   }
 
-  private static long follow(StreamStore store, int entries) throws InterruptedException {
+  private static long follow(StreamStore store, Set<StreamKey> own, int entries)
+      throws InterruptedException {
     long count = 0;
     try (var follower = store.follow(StreamStore.BEGINNING)) {
       while (count < entries) {
         var next = follower.next(Duration.ofSeconds(10));
         if (next.isEmpty()) break;
-        count += data(next.get());
+        count += count(next.get(), own);
       }
     }
     return count;
   }
 
-  private static long scan(StreamStore store) {
+  private static long scan(StreamStore store, Set<StreamKey> own) {
     long[] count = {0};
     store.scan(
         StreamStore.BEGINNING,
         store.tail(),
         slot -> {
-          count[0] += data(slot);
+          count[0] += count(slot, own);
           return true;
         });
     return count[0];
@@ -117,7 +127,7 @@ final class FollowPhase {
     return count;
   }
 
-  private static long data(LogSlot.Written slot) {
-    return slot.entries().stream().filter(entry -> entry.kind() == StreamEntry.Kind.DATA).count();
+  private static long count(LogSlot.Written slot, Set<StreamKey> own) {
+    return slot.entries().stream().filter(entry -> own.contains(entry.stream())).count();
   }
 }

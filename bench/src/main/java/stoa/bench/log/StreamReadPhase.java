@@ -225,7 +225,7 @@ final class StreamReadPhase {
   }
 
   /// Returns the medians alone: the samples are too many to draw.
-  private static Samples medians(Samples samples) {
+  static Samples medians(Samples samples) {
     var medians = new Samples();
     for (String measure : samples.measures()) medians.add(measure, samples.median(measure));
     return medians;

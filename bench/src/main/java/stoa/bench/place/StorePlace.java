@@ -19,7 +19,8 @@ public enum StorePlace {
   /// At three servers that keep it together, over the loopback interface. It is always on disks.
   CLUSTER("at three servers");
 
-  private static final int SERVERS = 3;
+  /// The number of servers of [#CLUSTER], of which each has the whole store.
+  public static final int SERVERS = 3;
 
   private final String words;
 

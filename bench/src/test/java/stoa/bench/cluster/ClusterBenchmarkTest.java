@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Stoa;
 import stoa.bench.load.Scale;
 import stoa.bench.report.Context;
 import stoa.bench.report.Markdown;
@@ -140,8 +141,147 @@ class ClusterBenchmarkTest {
     }
   }
 
+  /// Servers in this process, which go on when the benchmark disturbs them.
+  private static final class Undisturbed implements ClusterServers {
+    private int starts;
+    private int open;
+
+    @Override
+    public boolean canPart() {
+      return false;
+    }
+
+    @Override
+    public Running start(Path place, Shape shape) {
+      starts++;
+      open++;
+      return new Three();
+    }
+
+    private final class Three implements Running {
+      private final Local local = new Local(false);
+
+      private static UnsupportedOperationException none() {
+        return new UnsupportedOperationException("these servers are no processes");
+      }
+
+      @Override
+      public ClusterContender.Counters counters() {
+        return local;
+      }
+
+      @Override
+      public ClusterContender.Counters streams() {
+        return local;
+      }
+
+      @Override
+      public Stoa stoa() {
+        throw none();
+      }
+
+      @Override
+      public void keep(String key, byte[] bytes) {
+        throw none();
+      }
+
+      @Override
+      public List<Integer> running() {
+        return List.of(0, 1, 2);
+      }
+
+      @Override
+      public int leader() {
+        return 0;
+      }
+
+      @Override
+      public void settle() {}
+
+      @Override
+      public void kill(int server) {}
+
+      @Override
+      public void pause(int server) {}
+
+      @Override
+      public void resume(int server) {}
+
+      @Override
+      public void stop(int server) {}
+
+      @Override
+      public void startAgain(int server) {}
+
+      @Override
+      public int add() {
+        throw none();
+      }
+
+      @Override
+      public void drain(int server) {
+        throw none();
+      }
+
+      @Override
+      public void cut(int server) {
+        throw none();
+      }
+
+      @Override
+      public void heal(int server) {
+        throw none();
+      }
+
+      @Override
+      public Path directory(int server) {
+        throw none();
+      }
+
+      @Override
+      public Sent sent(int server) {
+        throw none();
+      }
+
+      @Override
+      public long processorNanos(int server) {
+        throw none();
+      }
+
+      @Override
+      public void close() {
+        open--;
+      }
+    }
+  }
+
+  /// Runs the phase of failures; returns how often it started servers.
+  private int starts(boolean shared) throws Exception {
+    var sizes = new ClusterScale(1, shared, SHORT, SHORT, SHORT, SHORT, 3, 2, 1, 1, SHORT, 1, 2);
+    var context = new Context<>(folder, new Scale(1, SHORT, SHORT), sizes, _ -> {});
+    var report = new ClusterReport(sizes);
+    var servers = new Undisturbed();
+    try (var neighbours = new Neighbours();
+        var phases = new PhaseServers(context, servers)) {
+      new SilencePhase(context, report, neighbours).measure(phases);
+    }
+    assertEquals(0, servers.open);
+    assertTrue(report.samples().has(SilencePhase.middle("the leader paused (SIGSTOP)")));
+    assertTrue(report.samples().has(SilencePhase.middle("3 groups: the coordinator killed (-9)")));
+    try (var left = Files.list(folder)) {
+      assertEquals(0, left.count());
+    }
+    return servers.starts;
+  }
+
+  @Test
+  void phasesHaveServersOfTheirOwnUnlessTheyShareThem() throws Exception {
+    assertEquals(2, starts(false));
+    assertEquals(1, starts(true));
+  }
+
   private ClusterReport measured(Local... all) throws Exception {
-    var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
+    var tiny = new ClusterScale(1, false, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
     var scale = new Scale(1, SHORT, SHORT);
     var context =
         new Context<>(Files.createDirectories(folder.resolve("run")), scale, tiny, _ -> {});
@@ -174,7 +314,7 @@ class ClusterBenchmarkTest {
 
   @Test
   void reportsOnlyThePartsThatRan() throws Exception {
-    var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
+    var tiny = new ClusterScale(1, false, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
     var context = new Context<>(folder, new Scale(1, SHORT, SHORT), tiny, _ -> {});
     var report = new ClusterReport(tiny);
     try (var neighbours = new Neighbours()) {
@@ -212,6 +352,16 @@ class ClusterBenchmarkTest {
     try (var callers = new Watched(new Local(true), 2)) {
       callers.await(Duration.ZERO);
       assertThrows(IllegalStateException.class, callers::verify);
+    }
+  }
+
+  @Test
+  void comparesTheIncrementsOfItsOwnCallersAlone() throws Exception {
+    var counters = new Local(false);
+    for (int i = 0; i < 5; i++) counters.increment(0);
+    try (var callers = new Watched(counters, 2)) {
+      callers.await(Duration.ZERO);
+      callers.verify();
     }
   }
 

@@ -39,7 +39,7 @@ public final class Campaign {
   /// Runs a campaign; ends the process with 0 when all runs succeed, with 1 when a run fails, and
   /// with 2 when the arguments are invalid.
   public static void main(String[] args) {
-    if (List.of(args).contains("--help")) {
+    if (List.of(args).contains("--help") || List.of(args).contains("-h")) {
       System.out.print(help());
       return;
     }
