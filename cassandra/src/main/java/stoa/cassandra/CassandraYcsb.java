@@ -68,7 +68,7 @@ record CassandraYcsb(int nodes, Sync sync) implements YcsbContender {
   }
 
   @Override
-  public boolean isDurable() {
+  public boolean isComparable() {
     return sync == Sync.BATCH;
   }
 

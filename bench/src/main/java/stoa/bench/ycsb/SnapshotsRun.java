@@ -1,6 +1,7 @@
 package stoa.bench.ycsb;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,6 +65,12 @@ final class SnapshotsRun {
     Path folder = context.folder().resolve("snapshots");
     try (var opened = place.open(folder)) {
       var past = Past.make(context, opened.stoa(), sizes);
+      int most = sizes.callers().getLast();
+      for (Kind kind : Kind.values()) {
+        context.progress().accept("warming up: " + kind.text);
+        var _ =
+            past.run(kind, new Load(most, Load.Threads.PLATFORM, Duration.ZERO, sizes.heat()));
+      }
       Map<String, Samples.Probe> probes = new LinkedHashMap<>();
       for (int callers : sizes.callers()) {
         var load = new Load(callers, Load.Threads.PLATFORM, sizes.warmUp(), sizes.time());

@@ -73,7 +73,7 @@ record StoaYcsb(String name, String guarantee, int copies, Way way) implements Y
   }
 
   @Override
-  public boolean isDurable() {
+  public boolean isComparable() {
     return true;
   }
 

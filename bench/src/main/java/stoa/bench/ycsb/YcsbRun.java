@@ -4,7 +4,10 @@ import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import stoa.bench.cluster.RecordWorkloads;
 import stoa.bench.load.Load;
 import stoa.bench.load.Parallel;
@@ -102,7 +106,6 @@ final class YcsbRun {
   private void measure(YcsbContender contender) throws Exception {
     Path folder = Files.createDirectory(context.folder().resolve("records"));
     context.progress().accept("starting " + contender.name());
-    long room = room();
     try (var running = contender.start(folder, sizes.heap())) {
       Map<String, RecordWorkloads.Prepared> prepared = new LinkedHashMap<>();
       for (String workload : names) {
@@ -115,7 +118,12 @@ final class YcsbRun {
                 RecordWorkloads.Updates.WHOLE_RECORD));
       }
       load(contender, running, prepared.values().iterator().next());
-      samples.add(disk(contender), Math.max(0, room - room()) / 1e6);
+      samples.add(disk(contender), bytes(folder) / 1e6);
+      for (var workload : prepared.entrySet()) {
+        context.progress().accept("warming up %s: %s".formatted(contender.name(), workload.getKey()));
+        var _ =
+            run(running, workload.getValue(), sizes.callers().getLast(), Duration.ZERO, sizes.heat());
+      }
       for (int round = 1; round <= sizes.rounds(); round++) {
         for (var workload : prepared.entrySet()) {
           for (int callers : sizes.callers()) {
@@ -132,6 +140,31 @@ final class YcsbRun {
     } finally {
       Directories.delete(folder);
     }
+  }
+
+  /// Returns the size of the files below a folder, in which servers make and delete files.
+  private static long bytes(Path folder) throws IOException {
+    var bytes = new LongAdder();
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            bytes.add(attributes.size());
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return bytes.sum();
   }
 
   private void load(
@@ -189,17 +222,30 @@ final class YcsbRun {
       RecordWorkloads.Prepared workload,
       int callers)
       throws Exception {
-    var turns = new LongAdder();
     Duration before = processorTime(running);
+    var done = run(running, workload, callers, sizes.warmUp(), sizes.time());
+    Duration used = processorTime(running).minus(before);
+    samples.add(measure, done.seen);
+    samples.add(measure + PROCESSOR, used.toNanos() / 1e3 / done.turns);
+  }
+
+  private record Done(Load.Seen seen, long turns) {}
+
+  private static Done run(
+      YcsbContender.Running running,
+      RecordWorkloads.Prepared workload,
+      int callers,
+      Duration warmUp,
+      Duration time)
+      throws Exception {
+    var turns = new LongAdder();
     var seen =
-        new Load(callers, Load.Threads.PLATFORM, sizes.warmUp(), sizes.time())
+        new Load(callers, Load.Threads.PLATFORM, warmUp, time)
             .run((caller, _) -> {
               workload.turn(caller, running.records(caller));
               turns.increment();
             });
-    Duration used = processorTime(running).minus(before);
-    samples.add(measure, seen);
-    samples.add(measure + PROCESSOR, used.toNanos() / 1e3 / turns.sum());
+    return new Done(seen, turns.sum());
   }
 
   private static Duration processorTime(YcsbContender.Running running) {
@@ -290,7 +336,7 @@ final class YcsbRun {
 
   private void aims(Findings findings, List<YcsbContender> present, YcsbContender contender) {
     var beside = own(present, contender);
-    if (beside.isEmpty() || !contender.isDurable()) return;
+    if (beside.isEmpty() || !contender.isComparable()) return;
     for (int callers : sizes.callers()) {
       for (String workload : names) {
         String ours = measure(workload, callers, beside.get());

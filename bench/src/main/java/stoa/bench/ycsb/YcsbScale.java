@@ -22,6 +22,7 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
   /// @param records how many records of 1 KB there are
   /// @param children how many maps the composed map consists of
   /// @param callers how many threads call, in turn
+  /// @param heat how long each workload runs once before the first round
   /// @param warmUp how long a load runs before it counts
   /// @param time how long a load counts
   /// @param loadTimeMax how long loading may take
@@ -32,6 +33,7 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
       int records,
       int children,
       List<Integer> callers,
+      Duration heat,
       Duration warmUp,
       Duration time,
       Duration loadTimeMax,
@@ -49,6 +51,7 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
   /// @param records how many records of 1 KB there are
   /// @param puts how often each is put again, which makes the past
   /// @param callers how many threads call, in turn
+  /// @param heat how long each kind of reads runs once before the first round
   /// @param warmUp how long a load runs before it counts
   /// @param time how long a load counts
   public record Snapshots(
@@ -56,6 +59,7 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
       int records,
       int puts,
       List<Integer> callers,
+      Duration heat,
       Duration warmUp,
       Duration time) {}
 
@@ -67,7 +71,8 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
             100_000,
             CHILDREN,
             List.of(24, 240),
-            Duration.ofSeconds(2),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(1),
             Duration.ofSeconds(3),
             Duration.ofMinutes(20),
             YcsbContender.Forms.ALL,
@@ -77,6 +82,7 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
             10_000,
             3,
             List.of(1, 4, 16, 64),
+            Duration.ofSeconds(5),
             Duration.ofMillis(500),
             Duration.ofSeconds(1)),
         new Sizes(
@@ -85,6 +91,7 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
             CHILDREN_MAX,
             List.of(24),
             Duration.ofSeconds(10),
+            Duration.ofSeconds(5),
             Duration.ofSeconds(30),
             Duration.ofHours(2),
             YcsbContender.Forms.ONE_SERVER,
@@ -95,7 +102,13 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
   static YcsbScale smoke() {
     var snapshots =
         new Snapshots(
-            1, 500, 1, List.of(1, 4), Duration.ofMillis(50), Duration.ofMillis(100));
+            1,
+            500,
+            1,
+            List.of(1, 4),
+            Duration.ofMillis(50),
+            Duration.ofMillis(50),
+            Duration.ofMillis(100));
     return new YcsbScale(
         smoke(YcsbContender.Forms.DURABLE), snapshots, smoke(YcsbContender.Forms.ONE_SERVER));
   }
@@ -106,6 +119,7 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
         500,
         CHILDREN,
         List.of(4),
+        Duration.ofMillis(50),
         Duration.ofMillis(50),
         Duration.ofMillis(200),
         Duration.ofMinutes(1),
