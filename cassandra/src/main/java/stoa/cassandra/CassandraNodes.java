@@ -139,8 +139,7 @@ final class CassandraNodes implements AutoCloseable {
     }
   }
 
-  private static List<String> command(
-      Path java, String classPath, Path folder, List<String> heap) {
+  private static List<String> command(Path java, String classPath, Path folder, List<String> heap) {
     var command = new ArrayList<>(List.of(java.toString()));
     command.addAll(heap);
     command.addAll(OPTIONS);
@@ -172,34 +171,34 @@ final class CassandraNodes implements AutoCloseable {
             .subtract(RING.shiftRight(1))
             .add(BigInteger.ONE);
     return """
-        cluster_name: stoa-bench
-        num_tokens: 1
-        initial_token: '%s'
-        auto_bootstrap: false
-        partitioner: org.apache.cassandra.dht.Murmur3Partitioner
-        endpoint_snitch: SimpleSnitch
-        seed_provider:
-          - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-            parameters:
-              - seeds: '%s:%d'
-        listen_address: %s
-        rpc_address: %s
-        storage_port: %d
-        native_transport_port: %d
-        data_file_directories: ['%s']
-        commitlog_directory: '%s'
-        saved_caches_directory: '%s'
-        hints_directory: '%s'
-        cdc_raw_directory: '%s'
-        auto_snapshot: false
-        %s
-        # A busy machine makes answers late. It does not make them failures.
-        read_request_timeout: 60s
-        range_request_timeout: 60s
-        write_request_timeout: 60s
-        request_timeout: 60s
-        native_transport_timeout: 60s
-        """
+    cluster_name: stoa-bench
+    num_tokens: 1
+    initial_token: '%s'
+    auto_bootstrap: false
+    partitioner: org.apache.cassandra.dht.Murmur3Partitioner
+    endpoint_snitch: SimpleSnitch
+    seed_provider:
+      - class_name: org.apache.cassandra.locator.SimpleSeedProvider
+        parameters:
+          - seeds: '%s:%d'
+    listen_address: %s
+    rpc_address: %s
+    storage_port: %d
+    native_transport_port: %d
+    data_file_directories: ['%s']
+    commitlog_directory: '%s'
+    saved_caches_directory: '%s'
+    hints_directory: '%s'
+    cdc_raw_directory: '%s'
+    auto_snapshot: false
+    %s
+    # A busy machine makes answers late. It does not make them failures.
+    read_request_timeout: 60s
+    range_request_timeout: 60s
+    write_request_timeout: 60s
+    request_timeout: 60s
+    native_transport_timeout: 60s
+    """
         .formatted(
             token,
             HOST,

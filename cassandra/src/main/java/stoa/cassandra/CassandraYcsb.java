@@ -87,8 +87,7 @@ record CassandraYcsb(int nodes, Sync sync) implements YcsbContender {
   }
 
   private CqlSession connect(CassandraNodes started) {
-    var level =
-        copies() == 1 ? DefaultConsistencyLevel.ONE : DefaultConsistencyLevel.ALL;
+    var level = copies() == 1 ? DefaultConsistencyLevel.ONE : DefaultConsistencyLevel.ALL;
     var config =
         DriverConfigLoader.programmaticBuilder()
             .withString(DefaultDriverOption.REQUEST_CONSISTENCY, level.name())

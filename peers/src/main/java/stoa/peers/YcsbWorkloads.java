@@ -50,8 +50,7 @@ public final class YcsbWorkloads implements RecordWorkloads {
   }
 
   @Override
-  public Prepared prepare(String name, int records, int callers, Updates updates)
-      throws Exception {
+  public Prepared prepare(String name, int records, int callers, Updates updates) throws Exception {
     List<String> file = FILES.get(name);
     if (file == null) {
       throw new IllegalArgumentException("YCSB has no workload " + name + "; it has " + names());

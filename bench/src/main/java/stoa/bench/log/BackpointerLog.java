@@ -79,8 +79,8 @@ final class BackpointerLog implements AppendLog {
     return reads;
   }
 
-  /// Reads the entries of a stream backwards, one by one. Any thread may call it beside the one that
-  /// appends, with addresses that an earlier append has issued.
+  /// Reads the entries of a stream backwards, one by one. Any thread may call it beside the one
+  /// that appends, with addresses that an earlier append has issued.
   ///
   /// @param after the address of the entry before the first one that counts; 0 for all
   /// @param from the address of the last entry

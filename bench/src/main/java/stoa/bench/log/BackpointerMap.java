@@ -35,7 +35,8 @@ public final class BackpointerMap implements AutoCloseable {
 
   /// Puts that are written with one sync.
   private static final class Batch {
-    final List<BackpointerLog.Addition> entries = new ArrayList<>(); // guarded by lock until written
+    final List<BackpointerLog.Addition> entries =
+        new ArrayList<>(); // guarded by lock until written
     boolean done; // guarded by lock
     @Nullable Throwable failure; // guarded by lock
   }
@@ -93,8 +94,7 @@ public final class BackpointerMap implements AutoCloseable {
     if (last == view.played) return;
     record Put(String key, byte[] value) {}
     Deque<Put> newer = new ArrayDeque<>();
-    var _ =
-        log.follow(child, view.played, last, in -> newer.push(new Put(in.text(), in.sized())));
+    var _ = log.follow(child, view.played, last, in -> newer.push(new Put(in.text(), in.sized())));
     for (Put put : newer) view.values.put(put.key, put.value);
     view.played = last;
   }

@@ -48,9 +48,7 @@ record BackpointerYcsb(int children) implements YcsbContender {
 
   @Override
   public Running start(Path folder, List<String> heap) throws Exception {
-    var map =
-        new BackpointerMap(
-            Files.createDirectories(folder.resolve("log")), children, CLIENTS);
+    var map = new BackpointerMap(Files.createDirectories(folder.resolve("log")), children, CLIENTS);
     var clients = new ArrayList<Records>();
     for (int i = 0; i < CLIENTS; i++) {
       clients.add(new MapRecords(new Client(map, i), Updates.WHOLE_RECORD));

@@ -68,8 +68,7 @@ final class SnapshotsRun {
       int most = sizes.callers().getLast();
       for (Kind kind : Kind.values()) {
         context.progress().accept("warming up: " + kind.text);
-        var _ =
-            past.run(kind, new Load(most, Load.Threads.PLATFORM, Duration.ZERO, sizes.heat()));
+        var _ = past.run(kind, new Load(most, Load.Threads.PLATFORM, Duration.ZERO, sizes.heat()));
       }
       Map<String, Samples.Probe> probes = new LinkedHashMap<>();
       for (int callers : sizes.callers()) {

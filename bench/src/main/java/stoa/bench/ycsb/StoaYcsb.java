@@ -47,15 +47,14 @@ record StoaYcsb(String name, String guarantee, int copies, Way way) implements Y
     if (forms != Forms.ONE_SERVER) {
       ServiceLoader.load(ClusterServers.class)
           .findFirst()
-          .ifPresent(
-              servers ->
-                  all.add(
-                      new StoaYcsb(
-                          "Stoa, 3 servers",
-                          "forced to the disks of 2 of 3 servers; a read asks one server;"
-                              + " strictly serializable",
-                          SERVERS,
-                          (folder, _) -> replicated(servers, folder, children))));
+          .ifPresent(servers ->
+              all.add(
+                  new StoaYcsb(
+                      "Stoa, 3 servers",
+                      "forced to the disks of 2 of 3 servers; a read asks one server;"
+                          + " strictly serializable",
+                      SERVERS,
+                      (folder, _) -> replicated(servers, folder, children))));
     }
     all.add(
         new StoaYcsb(
@@ -109,8 +108,7 @@ record StoaYcsb(String name, String guarantee, int copies, Way way) implements Y
           servers.stoa(),
           children,
           () ->
-              Duration.ofNanos(
-                  servers.running().stream().mapToLong(servers::processorNanos).sum()),
+              Duration.ofNanos(servers.running().stream().mapToLong(servers::processorNanos).sum()),
           servers::close);
     } catch (RuntimeException e) {
       servers.close();
@@ -123,16 +121,13 @@ record StoaYcsb(String name, String guarantee, int copies, Way way) implements Y
   /// @param children how many maps the map consists of
   /// @param processorTime tells the processor time of its servers
   /// @param end ends the store and its servers
-  static Running open(
-      Stoa stoa, int children, Supplier<Duration> processorTime, OpenStoa.End end) {
+  static Running open(Stoa stoa, int children, Supplier<Duration> processorTime, OpenStoa.End end) {
     ShardedMap<String, byte[]> map =
         stoa.shardedMap("records", String.class, byte[].class, children);
-    return new Opened(
-        new MapRecords(new Children(map), Updates.WHOLE_RECORD), processorTime, end);
+    return new Opened(new MapRecords(new Children(map), Updates.WHOLE_RECORD), processorTime, end);
   }
 
-  private record Opened(Records all, Supplier<Duration> time, OpenStoa.End end)
-      implements Running {
+  private record Opened(Records all, Supplier<Duration> time, OpenStoa.End end) implements Running {
     @Override
     public Records records(int caller) {
       return all;

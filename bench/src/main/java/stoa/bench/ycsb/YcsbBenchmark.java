@@ -71,8 +71,7 @@ public final class YcsbBenchmark implements Benchmark<YcsbScale> {
               "workloads of the large part",
               "A to D: E would read a hundred records a turn, and F is A with a read before it\n");
           var sizes = context.sizes().large();
-          new YcsbRun(context, sizes, workloads.get(), LARGE)
-              .measure(findings, contenders(sizes));
+          new YcsbRun(context, sizes, workloads.get(), LARGE).measure(findings, contenders(sizes));
         }
       }
     }

@@ -40,8 +40,8 @@ public interface YcsbContender {
   /// Returns how many copies of the records it keeps on this machine.
   int copies();
 
-  /// Returns whether a call of it does what one of this engine on as many servers does: it goes over
-  /// a network, and a change is on disks before the answer.
+  /// Returns whether a call of it does what one of this engine on as many servers does: it goes
+  /// over a network, and a change is on disks before the answer.
   boolean isComparable();
 
   /// Starts its servers, each in a process of its own, on the loopback device, and connects a

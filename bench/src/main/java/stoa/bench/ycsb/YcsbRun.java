@@ -3,8 +3,8 @@ package stoa.bench.ycsb;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -120,9 +120,16 @@ final class YcsbRun {
       load(contender, running, prepared.values().iterator().next());
       samples.add(disk(contender), bytes(folder) / 1e6);
       for (var workload : prepared.entrySet()) {
-        context.progress().accept("warming up %s: %s".formatted(contender.name(), workload.getKey()));
+        context
+            .progress()
+            .accept("warming up %s: %s".formatted(contender.name(), workload.getKey()));
         var _ =
-            run(running, workload.getValue(), sizes.callers().getLast(), Duration.ZERO, sizes.heat());
+            run(
+                running,
+                workload.getValue(),
+                sizes.callers().getLast(),
+                Duration.ZERO,
+                sizes.heat());
       }
       for (int round = 1; round <= sizes.rounds(); round++) {
         for (var workload : prepared.entrySet()) {
@@ -201,8 +208,7 @@ final class YcsbRun {
   /// Tells how far the load is.
   ///
   /// @throws Unfinished when its time or the disk's room is over
-  private void look(YcsbContender contender, int count, long nanos)
-      throws IOException, Unfinished {
+  private void look(YcsbContender contender, int count, long nanos) throws IOException, Unfinished {
     String text =
         "loading %s: %,d of %,d records, %,d/s"
             .formatted(contender.name(), count, sizes.records(), count * 1_000_000_000L / nanos);
@@ -217,10 +223,7 @@ final class YcsbRun {
   }
 
   private void sample(
-      String measure,
-      YcsbContender.Running running,
-      RecordWorkloads.Prepared workload,
-      int callers)
+      String measure, YcsbContender.Running running, RecordWorkloads.Prepared workload, int callers)
       throws Exception {
     Duration before = processorTime(running);
     var done = run(running, workload, callers, sizes.warmUp(), sizes.time());
@@ -258,8 +261,7 @@ final class YcsbRun {
   // ---- the report
 
   private static String measure(String workload, int callers, YcsbContender contender) {
-    return "YCSB %s, %s, %s"
-        .formatted(workload, Words.count(callers, "caller"), contender.name());
+    return "YCSB %s, %s, %s".formatted(workload, Words.count(callers, "caller"), contender.name());
   }
 
   private static String loading(YcsbContender contender) {
@@ -325,8 +327,7 @@ final class YcsbRun {
 
   /// Returns the contender of this engine beside which another one stands: on several servers, or
   /// on one, as it is.
-  private static Optional<YcsbContender> own(
-      List<YcsbContender> present, YcsbContender contender) {
+  private static Optional<YcsbContender> own(List<YcsbContender> present, YcsbContender contender) {
     if (contender instanceof StoaYcsb) return Optional.empty();
     return present.stream()
         .filter(each -> each instanceof StoaYcsb)

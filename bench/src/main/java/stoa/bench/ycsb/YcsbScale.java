@@ -71,7 +71,7 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
             100_000,
             CHILDREN,
             List.of(24, 240),
-            Duration.ofSeconds(5),
+            Duration.ofSeconds(10),
             Duration.ofSeconds(1),
             Duration.ofSeconds(3),
             Duration.ofMinutes(20),

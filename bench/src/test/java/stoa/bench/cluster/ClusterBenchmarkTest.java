@@ -124,8 +124,7 @@ class ClusterBenchmarkTest {
     }
 
     @Override
-    public Prepared prepare(
-        String name, int records, int callers, Updates updates) {
+    public Prepared prepare(String name, int records, int callers, Updates updates) {
       return new Prepared() {
         @Override
         public void load(Records to) throws Exception {

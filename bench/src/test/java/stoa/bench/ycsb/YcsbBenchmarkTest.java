@@ -141,8 +141,7 @@ class YcsbBenchmarkTest {
     var started = new IllegalStateException("started");
     var refused =
         assertThrows(
-            IllegalArgumentException.class,
-            () -> run(Integer.MAX_VALUE, new Failing(started)));
+            IllegalArgumentException.class, () -> run(Integer.MAX_VALUE, new Failing(started)));
     assertTrue(refused.getMessage().contains("another one may need"), refused::getMessage);
     assertTrue(refused.getMessage().contains("--data"), refused::getMessage);
   }
