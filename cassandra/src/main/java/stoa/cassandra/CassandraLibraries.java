@@ -17,7 +17,7 @@ import stoa.bench.remote.RemoteContender;
 /// from a POM that only collects them: they are for another Java, and have other versions of
 /// libraries than the rest of the benchmark.
 final class CassandraLibraries {
-  private static final String POM = "server-pom.xml";
+  private static final String POM = "server-libraries.xml";
 
   private CassandraLibraries() {}
 

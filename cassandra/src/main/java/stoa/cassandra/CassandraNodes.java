@@ -41,7 +41,7 @@ final class CassandraNodes implements AutoCloseable {
   private static final String CONFIGURATION = "cassandra.yaml";
   private static final String LOGGING = "logback.xml";
 
-  // What the file jvm17-server.options of its distribution opens to it, and its settings of Netty.
+  // The settings of the file jvm17-server.options of its distribution; its assertions stay off.
   private static final List<String> OPTIONS =
       List.of(
           "-XX:+UseG1GC",
@@ -130,7 +130,7 @@ final class CassandraNodes implements AutoCloseable {
         var process = BackgroundProcess.start(command(java, classPath, own, heap), Map.of());
         nodes.processes.add(process);
         process.await(READY);
-        nodes.addresses.add(new InetSocketAddress(InetAddress.getByName(HOST), nativePort));
+        nodes.addresses.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), nativePort));
       }
       return nodes;
     } catch (IOException | InterruptedException | RuntimeException failed) {

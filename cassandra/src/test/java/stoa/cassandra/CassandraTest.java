@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -69,7 +70,7 @@ class CassandraTest {
         assertThrows(
             RemoteContender.Missing.class,
             () -> CassandraJava.find(Map.of("PATH", later + ":"), folder.resolve("none")));
-    assertTrue(missing.getMessage().contains("JAVA17_HOME"), missing::getMessage);
+    assertTrue(String.valueOf(missing.getMessage()).contains("JAVA17_HOME"), missing::getMessage);
     Path right = java("java-17-any", "17.0.15");
     assertEquals(
         right.resolve("java"), CassandraJava.find(Map.of("PATH", later + ":" + right), folder));
@@ -77,7 +78,7 @@ class CassandraTest {
     Files.copy(
         right.resolve("java"),
         installed.resolve("java"),
-        java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+        StandardCopyOption.COPY_ATTRIBUTES);
     assertEquals(
         installed.resolve("java"),
         CassandraJava.find(Map.of("PATH", later.toString()), folder.resolve("installed")));
@@ -98,9 +99,9 @@ class CassandraTest {
         assertThrows(
             RemoteContender.Missing.class,
             () -> CassandraLibraries.classPath(folder, folder.resolve("no-maven").toString()));
-    assertTrue(missing.getMessage().contains("no-maven"), missing::getMessage);
+    assertTrue(String.valueOf(missing.getMessage()).contains("no-maven"), missing::getMessage);
     try (var left = Files.list(folder)) {
-      assertEquals(List.of(folder.resolve("server-pom.xml")), left.toList());
+      assertEquals(List.of(folder.resolve("server-libraries.xml")), left.toList());
     }
   }
 }
