@@ -76,9 +76,7 @@ class CassandraTest {
         right.resolve("java"), CassandraJava.find(Map.of("PATH", later + ":" + right), folder));
     Path installed = Files.createDirectories(folder.resolve("installed/java-17/bin"));
     Files.copy(
-        right.resolve("java"),
-        installed.resolve("java"),
-        StandardCopyOption.COPY_ATTRIBUTES);
+        right.resolve("java"), installed.resolve("java"), StandardCopyOption.COPY_ATTRIBUTES);
     assertEquals(
         installed.resolve("java"),
         CassandraJava.find(Map.of("PATH", later.toString()), folder.resolve("installed")));

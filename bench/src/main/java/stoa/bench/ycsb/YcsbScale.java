@@ -93,7 +93,7 @@ public record YcsbScale(Sizes figure, Snapshots snapshots, Sizes large) {
             Duration.ofSeconds(10),
             Duration.ofSeconds(5),
             Duration.ofSeconds(30),
-            Duration.ofHours(2),
+            Duration.ofHours(3),
             YcsbContender.Forms.ONE_SERVER,
             ServerJava.LARGE_HEAP));
   }
