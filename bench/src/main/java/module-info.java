@@ -27,6 +27,7 @@ module stoa.bench {
   uses stoa.bench.maps.ServedMaps;
   uses stoa.bench.curves.CurveContender;
   uses stoa.bench.tx.TransactionContender;
+  uses stoa.bench.ycsb.YcsbContender.Others;
 
   exports stoa.bench;
 

@@ -52,6 +52,8 @@ import stoa.bench.storage.StorageLargeBenchmark;
 import stoa.bench.timers.TimersBenchmark;
 import stoa.bench.tx.TxBenchmark;
 import stoa.bench.watching.WatchingBenchmark;
+import stoa.bench.ycsb.YcsbBenchmark;
+import stoa.bench.ycsb.YcsbPart;
 import stoa.programs.Directories;
 
 /// `stoa bench`: lists the benchmarks, or runs one.
@@ -83,6 +85,7 @@ final class BenchCommand implements Callable<Integer> {
           new RemoteBenchmark(),
           new CurvesBenchmark(),
           new RecordsBenchmark(),
+          new YcsbBenchmark(),
           new MigrationBenchmark(),
           new StackSyncBenchmark(),
           new ClusterBenchmark());
@@ -138,7 +141,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "PART",
       split = ",",
       description =
-          "Only these parts of cluster, migration or stacksync; a wrong one tells which there are.")
+          "Only these parts of cluster, migration, stacksync or ycsb; a wrong one tells which there"
+              + " are.")
   private List<String> parts = List.of();
 
   @Option(
@@ -219,9 +223,13 @@ final class BenchCommand implements Callable<Integer> {
       case "cluster" -> new ClusterBenchmark(parts(ClusterPart.class));
       case "migration" -> new MigrationBenchmark(parts(MigrationPart.class));
       case "stacksync" -> new StackSyncBenchmark(parts(StackSyncPart.class), trace, rate);
+      case "ycsb" -> {
+        if (parts.isEmpty()) throw new IllegalArgumentException("--trace is for stacksync");
+        yield new YcsbBenchmark(parts(YcsbPart.class));
+      }
       default ->
           throw new IllegalArgumentException(
-              "--part is for cluster, migration and stacksync, and --trace for stacksync");
+              "--part is for cluster, migration, stacksync and ycsb, and --trace for stacksync");
     };
   }
 

@@ -36,7 +36,9 @@ class MainTest {
     assertEquals(2, run("bench", "stacksync", "--part", "queue,nonesuch"));
     assertTrue(err.toString().contains("no part nonesuch; there are [server, "), err::toString);
     assertEquals(2, run("bench", "log", "--part", "queue"));
-    assertTrue(err.toString().contains("--part is for cluster, migration and"), err::toString);
+    assertTrue(err.toString().contains("--part is for cluster, migration, "), err::toString);
+    assertEquals(2, run("bench", "ycsb", "--part", "nonesuch"));
+    assertTrue(err.toString().contains("there are [figure, snapshots, large]"), err::toString);
   }
 
   private int run(String... arguments) {

@@ -7,16 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Ports that were free just now, for servers that do not choose one by themselves.
-final class FreePorts {
+public final class FreePorts {
   private FreePorts() {}
 
   /// Returns one.
-  static int one() throws IOException {
+  public static int one() throws IOException {
     return some(1).getFirst();
   }
 
   /// Returns some, which differ.
-  static List<Integer> some(int count) throws IOException {
+  public static List<Integer> some(int count) throws IOException {
     var sockets = new ArrayList<ServerSocket>();
     try {
       for (int i = 0; i < count; i++) {

@@ -26,6 +26,7 @@ import org.infinispan.counter.api.CounterManager;
 import org.infinispan.counter.api.SyncStrongCounter;
 import org.jspecify.annotations.Nullable;
 import stoa.bench.cluster.ClusterContender;
+import stoa.bench.cluster.NumberedKeys;
 import stoa.bench.cluster.Records;
 import stoa.bench.remote.RemoteContender.Persistence;
 
@@ -200,20 +201,11 @@ public class InfinispanCluster implements ClusterContender {
       cache.put(bytes(key), encoded(all));
     }
 
-    /// Scans. The cache has no order. Keys are numbers after a word, so the following keys are
-    /// known without one: the client asks for all at once.
+    /// Scans. The cache has no order (see [NumberedKeys]); the client asks for all keys at once.
     @Override
     public int scan(String from, int most) {
-      int digits = from.length();
-      while (digits > 0 && Character.isDigit(from.charAt(digits - 1))) digits--;
-      String word = from.substring(0, digits);
-      int width = from.length() - digits;
-      long first = Long.parseLong(from.substring(digits));
       Set<byte[]> keys = Collections.newSetFromMap(new IdentityHashMap<>());
-      for (long number = first; number < first + most; number++) {
-        String text = Long.toString(number);
-        keys.add(bytes(word + "0".repeat(Math.max(0, width - text.length())) + text));
-      }
+      for (String key : NumberedKeys.from(from, most)) keys.add(bytes(key));
       int read = 0;
       for (byte[] value : cache.getAll(keys).values()) {
         if (!decoded(value).isEmpty()) read++;

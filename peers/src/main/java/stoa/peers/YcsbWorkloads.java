@@ -50,7 +50,7 @@ public final class YcsbWorkloads implements RecordWorkloads {
   }
 
   @Override
-  public Prepared prepare(String name, int records, int callers) throws Exception {
+  public Prepared prepare(String name, int records, int callers, Updates updates) throws Exception {
     List<String> file = FILES.get(name);
     if (file == null) {
       throw new IllegalArgumentException("YCSB has no workload " + name + "; it has " + names());
@@ -67,6 +67,7 @@ public final class YcsbWorkloads implements RecordWorkloads {
     for (int i = 0; i < parts.size(); i++) properties.setProperty(parts.get(i), file.get(i));
     properties.setProperty("recordcount", "" + records);
     properties.setProperty("operationcount", "" + records);
+    properties.setProperty("writeallfields", "" + (updates == Updates.WHOLE_RECORD));
     properties.setProperty("maxscanlength", "100");
     properties.setProperty("insertorder", "ordered");
     properties.setProperty("zeropadding", "" + DIGITS);

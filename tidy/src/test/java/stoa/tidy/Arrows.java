@@ -74,6 +74,7 @@ final class Arrows {
         with(engine, "programs", "collections", "migration", "classifier", "stacksync", "cli"));
     ALLOWED.put("trials", with(servers, "cli", "sim", "bench"));
     ALLOWED.put("peers", with(engine, "programs", "collections", "bench", "trials", "stacksync"));
+    ALLOWED.put("cassandra", Set.of("programs", "bench", "peers"));
     ALLOWED.put("tidy", with(servers, "cli", "demo", "spring-boot-starter", "test"));
   }
 

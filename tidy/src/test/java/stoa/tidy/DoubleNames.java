@@ -23,6 +23,7 @@ final class DoubleNames {
       List.of(
           "apps",
           "bench",
+          "cassandra",
           "contracts",
           "peers",
           "programs",

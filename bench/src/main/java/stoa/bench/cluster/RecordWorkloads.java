@@ -11,11 +11,27 @@ public interface RecordWorkloads {
   /// Returns whether a workload reads records in the order of their keys.
   boolean scans(String name);
 
+  /// The part of a record that an update replaces.
+  enum Updates {
+    /// One field of ten, as YCSB does without a setting.
+    ONE_FIELD,
+    /// All fields: an update does not depend on the record before it.
+    WHOLE_RECORD
+  }
+
+  /// Prepares a workload whose updates replace one field.
+  ///
+  /// @param records the number of records that exist, or are loaded
+  /// @param callers the number of callers
+  default Prepared prepare(String name, int records, int callers) throws Exception {
+    return prepare(name, records, callers, Updates.ONE_FIELD);
+  }
+
   /// Prepares a workload.
   ///
   /// @param records the number of records that exist, or are loaded
   /// @param callers the number of callers
-  Prepared prepare(String name, int records, int callers) throws Exception;
+  Prepared prepare(String name, int records, int callers, Updates updates) throws Exception;
 
   /// A prepared workload. Thread-safe.
   interface Prepared {

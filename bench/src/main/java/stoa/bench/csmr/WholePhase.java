@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentMap;
+import stoa.ShardedMap;
 import stoa.Stoa;
+import stoa.View;
 import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
 import stoa.bench.place.StorePlace;
@@ -20,6 +22,7 @@ final class WholePhase {
   private static final int CALLERS = 240;
   private static final int PER_CHILD = 2;
   private static final String IN_MEMORY = "in memory";
+  private static final String LOCAL = "in memory, local view";
   private static final String OPENED = "opened anew";
 
   // The time in the paper's Figure 17 for 10,000 children without remote views, in milliseconds.
@@ -57,6 +60,8 @@ final class WholePhase {
       fill(map, children);
       clear(samples, IN_MEMORY, children, map);
       fill(map, children);
+      clear(samples, LOCAL, children, local(opened.stoa(), map));
+      fill(map, children);
     }
     if (!place.opensAgain()) {
       Directories.delete(folder);
@@ -69,6 +74,15 @@ final class WholePhase {
 
   private static ConcurrentMap<Integer, byte[]> map(Stoa stoa, int children) {
     return MapKind.shared(stoa, "map", children);
+  }
+
+  /// Returns the map through a local view, which has no child's state yet.
+  private static ConcurrentMap<Integer, byte[]> local(
+      Stoa stoa, ConcurrentMap<Integer, byte[]> map) {
+    @SuppressWarnings("unchecked") // Justification: the map has these keys and values
+    ConcurrentMap<Integer, byte[]> view =
+        stoa.view(ShardedMap.class, stoa.ref(map), new View.Local());
+    return view;
   }
 
   private static void fill(ConcurrentMap<Integer, byte[]> map, int children) throws Exception {
@@ -90,7 +104,7 @@ final class WholePhase {
   private void tell(Findings findings, Samples samples) {
     var results = new ArrayList<Result>();
     for (int children : scale.whole()) {
-      for (String when : List.of(IN_MEMORY, OPENED)) {
+      for (String when : List.of(IN_MEMORY, LOCAL, OPENED)) {
         if (!samples.has(name("size", when, children))) continue;
         Result whole = Result.of(samples, name("clear then size", when, children), "ms");
         results.add(
@@ -118,6 +132,7 @@ final class WholePhase {
                     scale.whole(),
                     List.of(
                         new Lines.Line(IN_MEMORY, n -> name("clear then size", IN_MEMORY, n)),
+                        new Lines.Line(LOCAL, n -> name("clear then size", LOCAL, n)),
                         new Lines.Line(OPENED, n -> name("clear then size", OPENED, n))),
                     0.01))));
   }

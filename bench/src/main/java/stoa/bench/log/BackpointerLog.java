@@ -1,6 +1,8 @@
 package stoa.bench.log;
 
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
@@ -26,21 +28,42 @@ final class BackpointerLog implements AppendLog {
     lasts = new long[ids.length];
   }
 
+  /// An entry to append.
+  record Addition(int stream, byte[] payload) {}
+
   @Override
   public void append(int[] streams, byte[] payload) {
     commit.clear();
-    for (int stream : streams) {
-      scratch.clear().id(ids[stream]).varint(lasts[stream]).raw(payload);
-      commit.write(LOG, 0, ++last, scratch.array(), 0, scratch.size());
-      lasts[stream] = last;
-    }
+    for (int stream : streams) add(stream, payload);
+    write();
+  }
+
+  /// Appends entries, one after the other. They are durable on return, as far as the disk is.
+  void append(List<Addition> entries) {
+    commit.clear();
+    for (Addition entry : entries) add(entry.stream(), entry.payload());
+    write();
+  }
+
+  private void add(int stream, byte[] payload) {
+    scratch.clear().id(ids[stream]).varint(lasts[stream]).raw(payload);
+    commit.write(LOG, 0, ++last, scratch.array(), 0, scratch.size());
+    lasts[stream] = last;
+  }
+
+  private void write() {
     device.append(commit);
     device.sync();
   }
 
+  /// Returns the address of the last entry of a stream; 0 when it has none.
+  long last(int stream) {
+    return lasts[stream];
+  }
+
   /// Reads a whole stream; returns how many entries of the log it had to read for that.
   int read(int stream) {
-    return follow(stream, lasts[stream]);
+    return follow(stream, 0, lasts[stream], _ -> {});
   }
 
   /// Reads like [#read(int)], when the last entry of the stream is a filled hole: it has no
@@ -51,17 +74,25 @@ final class BackpointerLog implements AppendLog {
     for (long at = last; at > 0; at--) {
       reads++;
       var in = entry(at);
-      if (in.id().equals(id)) return reads + follow(stream, in.varint());
+      if (in.id().equals(id)) return reads + follow(stream, 0, in.varint(), _ -> {});
     }
     return reads;
   }
 
-  private int follow(int stream, long from) {
+  /// Reads the entries of a stream backwards, one by one. Any thread may call it beside the one
+  /// that appends, with addresses that an earlier append has issued.
+  ///
+  /// @param after the address of the entry before the first one that counts; 0 for all
+  /// @param from the address of the last entry
+  /// @param payload receives each entry, at its payload, the last one first
+  /// @return how many entries it has read
+  int follow(int stream, long after, long from, Consumer<Decoder> payload) {
     int reads = 0;
-    for (long at = from; at > 0; reads++) {
+    for (long at = from; at > after; reads++) {
       var in = entry(at);
       if (!in.id().equals(ids[stream])) throw new IllegalStateException("wrong stream at " + at);
       at = in.varint();
+      payload.accept(in);
     }
     return reads;
   }

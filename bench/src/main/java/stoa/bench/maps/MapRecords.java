@@ -7,12 +7,22 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import stoa.bench.cluster.NumberedKeys;
+import stoa.bench.cluster.RecordWorkloads.Updates;
 import stoa.bench.cluster.Records;
 
 /// Records as values of a map, all fields of a record in one value. As in YCSB's bindings for
-/// engines of this kind, an update reads the record and writes it whole, and two of one record may
-/// overlap.
-record MapRecords(OpenMap store) implements Records {
+/// engines of this kind, an update of some fields reads the record and writes it whole, and two of
+/// one record may overlap. An update of all fields reads nothing.
+///
+/// @param store the map
+/// @param updates the part of a record that updates replace
+public record MapRecords(OpenMap store, Updates updates) implements Records {
+  /// Records whose updates replace some fields.
+  MapRecords(OpenMap store) {
+    this(store, Updates.ONE_FIELD);
+  }
+
   @Override
   public void insert(String key, Map<String, byte[]> fields) throws Exception {
     store.put(key, encoded(fields));
@@ -26,14 +36,23 @@ record MapRecords(OpenMap store) implements Records {
 
   @Override
   public void update(String key, Map<String, byte[]> fields) throws Exception {
+    if (updates == Updates.WHOLE_RECORD) {
+      insert(key, fields);
+      return;
+    }
     var all = new HashMap<>(read(key));
     all.putAll(fields);
     store.put(key, encoded(all));
   }
 
+  /// Scans. The map has no order; see [NumberedKeys].
   @Override
-  public int scan(String from, int most) {
-    throw new UnsupportedOperationException("the map has no order");
+  public int scan(String from, int most) throws Exception {
+    int read = 0;
+    for (byte[] value : store.getAll(NumberedKeys.from(from, most))) {
+      if (!decoded(value).isEmpty()) read++;
+    }
+    return read;
   }
 
   private static byte[] encoded(Map<String, byte[]> fields) throws IOException {

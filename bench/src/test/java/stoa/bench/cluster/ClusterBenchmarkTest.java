@@ -125,7 +125,7 @@ class ClusterBenchmarkTest {
     }
 
     @Override
-    public Prepared prepare(String name, int records, int callers) {
+    public Prepared prepare(String name, int records, int callers, Updates updates) {
       return new Prepared() {
         @Override
         public void load(Records to) throws Exception {

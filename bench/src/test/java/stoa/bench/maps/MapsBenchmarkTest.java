@@ -77,7 +77,8 @@ class MapsBenchmarkTest {
     }
 
     @Override
-    public Prepared prepare(String name, int records, int callers) {
+    public Prepared prepare(
+        String name, int records, int callers, RecordWorkloads.Updates updates) {
       return new Prepared() {
         @Override
         public void load(Records to) throws Exception {
