@@ -14,7 +14,7 @@ import stoa.bench.remote.RemoteContender.Persistence;
 /// One of several Infinispan servers on the loopback device that keep two copies of everything, in
 /// memory or also on disk, in a process of its own. They find each other by files in a folder.
 final class InfinispanNode {
-  /// The number of servers with each entry, before a change is answered.
+  // The number of servers with each entry, before a change is answered.
   private static final int OWNERS = 2;
 
   private InfinispanNode() {}

@@ -32,7 +32,7 @@ import stoa.programs.DiskWrites;
 ///
 /// One thread uses it.
 final class ClusterRun {
-  static final int SERVERS = 3;
+  static final int SERVERS = ClusterServers.SERVERS;
 
   /// The suffix of a measure's name: processor time per call of servers and client, in
   /// microseconds.

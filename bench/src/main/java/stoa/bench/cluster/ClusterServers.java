@@ -8,6 +8,9 @@ import stoa.Stoa;
 /// Servers of this engine that keep one store together, and the operations on them. Found with
 /// `ServiceLoader`.
 public interface ClusterServers {
+  /// The number of servers of most phases.
+  int SERVERS = 3;
+
   /// Starts servers, each in a process of its own, waits until every server has its data and
   /// nothing moves, and connects a client.
   ///
@@ -24,7 +27,7 @@ public interface ClusterServers {
   record Shape(int servers, int groups, int replicas, boolean parted) {
     /// Returns the shape of three servers that execute all calls.
     static Shape of(int groups, boolean parted) {
-      return new Shape(ClusterRun.SERVERS, groups, ClusterRun.SERVERS, parted);
+      return new Shape(SERVERS, groups, SERVERS, parted);
     }
   }
 
