@@ -3,6 +3,7 @@ package stoa.raft.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -46,7 +47,9 @@ class RaftGroupsSimulationTest {
 
   private static GroupsScenario scenario(SimulatedMembers.Times times) {
     return new GroupsScenario(
-        "groups-raft", (place, stores) -> new RaftServers(place, stores, times));
+        "groups-raft",
+        Duration.ofMinutes(5), // on a machine with much else to do
+        (place, stores) -> new RaftServers(place, stores, times));
   }
 
   private static SimulatedRun.Passed run(long seed) {

@@ -100,7 +100,7 @@ final class RaftServers implements GroupServers {
   @Override
   public void begin() {
     members.begin(COUNT, MEMBERS);
-    int faults = chance.of(List.of(1_000, 5_000, 20_000, 100_000));
+    int faults = chance.of(List.of(3_000, 10_000, 30_000, 100_000));
     later(SimulatedMembers.MILLI * faults, () -> members.fault(faults));
     if (chance.percent(40)) later(SimulatedMembers.MILLI * CHANGES, () -> members.change(CHANGES));
   }
@@ -291,10 +291,16 @@ final class RaftServers implements GroupServers {
     public void end(boolean isPowerLost) {
       closeStore();
       process.end();
-      if (attempt != null) attempt.leave();
+      leave(null);
       attempt = null;
       power.isLost = isPowerLost;
       power.fail();
+    }
+
+    @Override
+    public void pause(long nanos) {
+      process.pause(nanos / 1_000);
+      if (store != null) store.pause(nanos / 1_000);
     }
 
     // ---- the store
@@ -370,7 +376,8 @@ final class RaftServers implements GroupServers {
 
     @Override
     public void leave(@Nullable String leader) {
-      if (attempt != null && !attempt.source.self.id().equals(leader)) attempt.leave();
+      Attempt asks = attempt;
+      if (asks != null && !asks.source.self.id().equals(leader)) asks.leave();
     }
   }
 
@@ -478,8 +485,10 @@ final class RaftServers implements GroupServers {
       travel();
       var answer = new ByteArrayOutputStream();
       try {
-        if (supply == null) supply = machineOf(source).replica().supply();
-        supply.answer(question, answer);
+        Supply open = supply;
+        if (open == null) open = machineOf(source).replica().supply();
+        supply = open;
+        open.answer(question, answer);
       } catch (StorageException failed) {
         throw new IOException("the other server's device has failed", failed);
       } catch (IllegalStateException failed) {

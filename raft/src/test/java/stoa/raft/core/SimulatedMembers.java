@@ -66,6 +66,9 @@ final class SimulatedMembers {
     /// @param isPowerLost whether unsynced writes may be lost
     void end(boolean isPowerLost);
 
+    /// Lets it stand still for a while, with its server.
+    default void pause(long nanos) {}
+
     /// Returns the disk on which a failure happens: that of the log, or its own.
     SimulatedDisk failing(SimulatedDisk log);
 
@@ -216,7 +219,7 @@ final class SimulatedMembers {
         if (server.alive) server.failing().failSync(chance.below(3));
       }
       case 9 -> {
-        if (server.alive) server.disk.losePowerAfter(chance.below(6));
+        if (server.alive) server.failing().losePowerAfter(chance.below(6));
       }
       case 10 -> {
         if (!server.alive) break;
@@ -473,7 +476,10 @@ final class SimulatedMembers {
     }
 
     void pause() {
-      if (alive) pausedUntil = surroundings.nanos() + chance.between(50, 3_000) * MILLI;
+      if (!alive) return;
+      long pause = chance.between(50, 3_000) * MILLI;
+      pausedUntil = surroundings.nanos() + pause;
+      machine.pause(pause);
     }
 
     // Others notice that its process has ended, or are told so wrongly.

@@ -1,5 +1,6 @@
 package stoa.sim.scenario;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -40,24 +41,32 @@ public final class GroupsScenario implements Scenario {
   private static final long CALM_MICROS_MAX = 1_500_000_000L;
 
   private final String name;
+  private final Duration timeMax;
   private final GroupServers.Maker servers;
 
   /// Creates the scenario whose simulation chooses the leaders.
   public GroupsScenario() {
-    this("groups", SimulatedServers::new);
+    this("groups", SimulatedRun.TIME_MAX, SimulatedServers::new);
   }
 
   /// Creates a scenario.
   ///
+  /// @param timeMax the most time of a run
   /// @param servers makes the servers of each group
-  public GroupsScenario(String name, GroupServers.Maker servers) {
+  public GroupsScenario(String name, Duration timeMax, GroupServers.Maker servers) {
     this.name = name;
+    this.timeMax = timeMax;
     this.servers = servers;
   }
 
   @Override
   public String name() {
     return name;
+  }
+
+  @Override
+  public Duration timeMax() {
+    return timeMax;
   }
 
   @Override
