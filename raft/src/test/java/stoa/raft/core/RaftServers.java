@@ -185,6 +185,11 @@ final class RaftServers implements GroupServers {
     }
 
     @Override
+    public String prefix() {
+      return number + ".";
+    }
+
+    @Override
     public SimulatedMembers.Machine machine(Server server) {
       return new ReplicaMachine(server);
     }
@@ -212,15 +217,14 @@ final class RaftServers implements GroupServers {
     Placed before = commands.putIfAbsent(at.index(), placed);
     if (before != null && !before.equals(placed)) {
       throw members.broken(
-          "%d.%s has %s at %s, where %s is"
-              .formatted(number, server.self.id(), placed, at, before));
+          "%s has %s at %s, where %s is".formatted(server.self.id(), placed, at, before));
     }
   }
 
   private void answered(Server server, Position at, byte[] answer) {
     byte[] before = answers.putIfAbsent(at.index(), answer);
     if (before != null && !Arrays.equals(before, answer)) {
-      throw members.broken(number + "." + server.self.id() + " answers differently at " + at);
+      throw members.broken(server.self.id() + " answers differently at " + at);
     }
   }
 
@@ -483,10 +487,14 @@ final class RaftServers implements GroupServers {
 
     InputStream ask(byte[] question) throws IOException {
       travel();
+      Replica from = machineOf(source).replica();
       var answer = new ByteArrayOutputStream();
       try {
         Supply open = supply;
-        if (open == null) open = machineOf(source).replica().supply();
+        if (open == null) {
+          if (!from.isWhole()) throw new IOException("the other replica lacks something itself");
+          open = from.supply();
+        }
         supply = open;
         open.answer(question, answer);
       } catch (StorageException failed) {
@@ -583,8 +591,8 @@ final class RaftServers implements GroupServers {
       }
       if (replica.applied().index() < floor) {
         throw members.broken(
-            "%d.%s confirms at %d, and %d was acknowledged before"
-                .formatted(number, server.self.id(), replica.applied().index(), floor));
+            "%s confirms at %d, and %d was acknowledged before"
+                .formatted(server.self.id(), replica.applied().index(), floor));
       }
     }
 

@@ -40,6 +40,11 @@ final class SimulatedMembers {
     /// Runs a task later, those of one moment in the order of these calls.
     void at(long delayNanos, Runnable task);
 
+    /// Returns what stands before the name of a server in the trace.
+    default String prefix() {
+      return "";
+    }
+
     /// Creates the machine of a server that has nothing yet.
     Machine machine(Server server);
 
@@ -167,9 +172,15 @@ final class SimulatedMembers {
     surroundings.at(delay, task);
   }
 
+  private void note(String event) {
+    trace.add(surroundings.nanos() + " " + surroundings.prefix() + event);
+  }
+
   /// Notes a violation: MicroRaft catches what its listeners throw.
   AssertionError broken(String what) {
-    var broken = new AssertionError(what + ", at " + surroundings.nanos() / MILLI + " ms");
+    var broken =
+        new AssertionError(
+            surroundings.prefix() + what + ", at " + surroundings.nanos() / MILLI + " ms");
     if (violation == null) violation = broken;
     return broken;
   }
@@ -329,7 +340,7 @@ final class SimulatedMembers {
             server.self,
             change,
             failure -> {
-              trace.add("%d %s %s: %s".formatted(surroundings.nanos(), change, who, failure));
+              note(change + " " + who + ": " + failure);
               trace.reached(change + (failure == null ? "" : " not") + " done");
             });
   }
@@ -589,26 +600,25 @@ final class SimulatedMembers {
 
     @Override
     public void leading(long term) {
-      trace.add("%d %s leads in term %d".formatted(surroundings.nanos(), self.id(), term));
+      note(self.id() + " leads in term " + term);
       trace.reached("leader");
       surroundings.leading(this);
     }
 
     @Override
     public void following() {
-      trace.add("%d %s leads no more".formatted(surroundings.nanos(), self.id()));
+      note(self.id() + " leads no more");
       surroundings.following(this);
     }
 
     @Override
     public void leader(String id) {
-      trace.add("%d %s follows %s".formatted(surroundings.nanos(), self.id(), id));
+      note(self.id() + " follows " + id);
     }
 
     @Override
     public void leaderEnded() {
-      trace.add(
-          "%d %s finds that the leader has ended".formatted(surroundings.nanos(), self.id()));
+      note(self.id() + " finds that the leader has ended");
     }
 
     @Override
@@ -627,7 +637,7 @@ final class SimulatedMembers {
       }
       if (out && !leaves && store().addedAt() > 0) broken(self.id() + " is taken for removed");
       trace.reached(out ? "removed" : "failed " + cause.getClass().getSimpleName());
-      trace.add("%d %s: %s".formatted(surroundings.nanos(), self.id(), cause));
+      note(self.id() + ": " + cause);
       submitDown(out);
     }
 
