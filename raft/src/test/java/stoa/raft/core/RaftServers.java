@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
@@ -78,6 +79,9 @@ final class RaftServers implements GroupServers {
   private final Stores stores;
   private final SimulatedMembers members;
 
+  // All groups of the run. Their servers at one place are parts of one machine.
+  private final List<RaftServers> cluster;
+
   // What replicas have at each position, and what they have answered.
   private final Map<Long, Placed> commands = new HashMap<>();
   private final Map<Long, byte[]> answers = new HashMap<>();
@@ -92,6 +96,11 @@ final class RaftServers implements GroupServers {
     chance = place.chance().of("raft " + number);
     trace = place.trace();
     this.stores = stores;
+    cluster =
+        place.others().isEmpty()
+            ? new ArrayList<>()
+            : ((RaftServers) place.others().getFirst()).cluster;
+    cluster.add(this);
     members =
         new SimulatedMembers(
             new Around(), chance, trace, times, SimulatedMembers.Sizes.of(chance), false);
@@ -109,11 +118,31 @@ final class RaftServers implements GroupServers {
   public void replace() {
     Server leading = members.leading();
     if (leading == null) return;
-    switch (chance.below(5)) {
+    switch (chance.below(8)) {
       case 0 -> leading.crash();
       case 1 -> members.cutOff(leading);
       case 2 -> leading.pause();
+      case 3 -> {
+        trace.reached("a machine crashes");
+        ofMachine(leading.place, (_, server) -> server.crash());
+      }
+      case 4 -> {
+        trace.reached("a machine is cut off");
+        ofMachine(leading.place, SimulatedMembers::cutOff);
+      }
+      case 5 -> {
+        trace.reached("a machine pauses");
+        ofMachine(leading.place, (_, server) -> server.pause());
+      }
       default -> members.handOver();
+    }
+  }
+
+  /// Does something to the servers of all groups at one place.
+  private void ofMachine(int place, BiConsumer<SimulatedMembers, Server> event) {
+    for (RaftServers group : cluster) {
+      Server server = group.members.servers().get(place);
+      if (server.alive) event.accept(group.members, server);
     }
   }
 

@@ -222,7 +222,10 @@ final class GroupsWorld {
 
     private Group(int number, GroupServers.Maker maker, Chance chance) {
       this.number = number;
-      servers = maker.make(new GroupServers.Place(number, fibers, chance, trouble, trace), this);
+      var others = groups.stream().map(group -> group.servers).toList();
+      servers =
+          maker.make(
+              new GroupServers.Place(number, fibers, chance, trouble, trace, others), this);
     }
 
     int number() {

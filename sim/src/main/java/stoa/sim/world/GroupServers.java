@@ -1,5 +1,6 @@
 package stoa.sim.world;
 
+import java.util.List;
 import java.util.function.Supplier;
 import stoa.log.BatchLog;
 import stoa.log.Streams;
@@ -24,7 +25,14 @@ public interface GroupServers {
   /// @param chance the choices of the run, from which a group takes a part of its own
   /// @param trouble the choices of all trouble of the run
   /// @param trace notes what happens
-  record Place(int number, Fibers fibers, Chance chance, Chance trouble, Trace trace) {}
+  /// @param others the groups that were made before
+  record Place(
+      int number,
+      Fibers fibers,
+      Chance chance,
+      Chance trouble,
+      Trace trace,
+      List<GroupServers> others) {}
 
   /// Opens the store of a group at the server that leads the group.
   interface Stores {
