@@ -160,6 +160,7 @@ final class RaftServers implements GroupServers {
 
   @Override
   public void calm() {
+    for (Server server : members.servers()) machineOf(server).power.disk.limit(Long.MAX_VALUE);
     members.calm();
   }
 
