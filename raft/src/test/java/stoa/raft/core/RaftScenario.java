@@ -191,7 +191,7 @@ final class RaftScenario implements Scenario {
                     server.alive ? "alive" : "dead",
                     server.isOut,
                     server.isNew,
-                    server.isNew ? "" : server.core().status()));
+                    server.isNew ? "" : shown(server.core().status())));
       }
       if (acknowledgedCalm == 0) throw broken("nothing was acknowledged when all was calm");
       acknowledged.forEach((index, value) -> {
@@ -207,6 +207,20 @@ final class RaftScenario implements Scenario {
         if (has < most - 1) throw broken(server.self.id() + " has " + has + " of " + most);
       }
       trace.measured("acknowledged", acknowledged.size());
+    }
+
+    /// Describes a status, without what is in no order.
+    private static String shown(CoreStatus status) {
+      return "leads %s term %d members %s learners %s log %d-%d committed %d matched %s"
+          .formatted(
+              status.leads(),
+              status.term(),
+              status.members(),
+              status.learners(),
+              status.first(),
+              status.last(),
+              status.committed(),
+              status.matched());
     }
 
     // ---- clients
