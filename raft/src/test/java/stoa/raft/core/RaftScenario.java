@@ -22,8 +22,8 @@ import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 import stoa.storage.disk.SimulatedDisk;
 
-/// A group of real cores in one thread, with clock, network and disks of a seed, under the faults of
-/// [SimulatedMembers].
+/// A group of real cores in one thread, with clock, network and disks of a seed, under the faults
+/// of [SimulatedMembers].
 ///
 /// Nothing acknowledged may be lost, every machine must apply one sequence, what was refused may be
 /// in no log, and whoever is certain to lead must show all that was acknowledged. When all is calm,

@@ -608,8 +608,8 @@ final class RaftServers implements GroupServers {
         trace.reached("certain");
       } else {
         var answer = new CompletableFuture<Optional<RuntimeException>>();
-        server.submit(() ->
-            server.core().confirm(failure -> answer.complete(Optional.ofNullable(failure))));
+        server.submit(
+            () -> server.core().confirm(failure -> answer.complete(Optional.ofNullable(failure))));
         fibers.after(
             PATIENCE_MICROS,
             () -> answer.complete(Optional.of(new Unavailable("there is no answer"))));

@@ -21,8 +21,8 @@ record Seeds(String property) {
     };
   }
 
-  /// Runs a scenario over the seeds of the property, or otherwise of the test. Returns how many runs
-  /// have reached each place.
+  /// Runs a scenario over the seeds of the property, or otherwise of the test. Returns how many
+  /// runs have reached each place.
   ///
   /// @param standard the seeds of the test, FROM-TO
   Map<String, Integer> reached(Scenario scenario, String standard) {

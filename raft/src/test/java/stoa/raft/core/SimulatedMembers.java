@@ -114,8 +114,7 @@ final class SimulatedMembers {
       // Few bytes come before there are as many entries as MicroRaft keeps behind a snapshot.
       long snapshotBytes = messageBytesMax > 300 ? 600 : 20_000;
       long fileBytesMax = chance.percent(50) ? 4_096 : 65_536;
-      return new Sizes(
-          dropPercent, snapshotCommands, messageBytesMax, snapshotBytes, fileBytesMax);
+      return new Sizes(dropPercent, snapshotCommands, messageBytesMax, snapshotBytes, fileBytesMax);
     }
   }
 

@@ -224,8 +224,7 @@ final class GroupsWorld {
       this.number = number;
       var others = groups.stream().map(group -> group.servers).toList();
       servers =
-          maker.make(
-              new GroupServers.Place(number, fibers, chance, trouble, trace, others), this);
+          maker.make(new GroupServers.Place(number, fibers, chance, trouble, trace, others), this);
     }
 
     int number() {

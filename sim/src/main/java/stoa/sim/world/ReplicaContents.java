@@ -51,8 +51,7 @@ public final class ReplicaContents {
     for (long address = from; address <= last; address++) {
       String there = text(one.read(id, address));
       String here = text(other.read(id, address));
-      Demand.that(
-          here.equals(there), id + " has " + there + " at each replica, not " + here);
+      Demand.that(here.equals(there), id + " has " + there + " at each replica, not " + here);
     }
   }
 
