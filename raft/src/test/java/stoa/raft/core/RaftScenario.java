@@ -115,8 +115,8 @@ final class RaftScenario implements Scenario {
     }
 
     void run() {
-      int count = chance.percent(80) ? 3 : 5;
-      group.begin(SERVERS, count);
+      int members = chance.percent(80) ? 3 : 5;
+      group.begin(SERVERS, members);
       at(100 * MILLI, this::client);
       at(150 * MILLI, this::reader);
       at(1_000 * MILLI, () -> group.fault(FAULTS));
