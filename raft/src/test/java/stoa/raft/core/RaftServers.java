@@ -269,7 +269,7 @@ final class RaftServers implements GroupServers {
     private Fibers.Life process;
 
     // The threads of the store; null when it is closed.
-    private @Nullable Fibers.Life store;
+    private Fibers.@Nullable Life store;
     private @Nullable Attempt attempt;
     private int behind;
 
