@@ -1,45 +1,36 @@
 package stoa.raft.core;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import stoa.base.Decoder;
 import stoa.log.Consensus;
 import stoa.log.Position;
-import stoa.raft.Acknowledged;
 import stoa.raft.Member;
 import stoa.raft.NodeConfig;
-import stoa.raft.Roles;
+import stoa.raft.core.SimulatedMembers.Server;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 import stoa.storage.disk.SimulatedDisk;
 
-/// A group of real cores in one thread, with clock, network and disks of a seed. Servers crash,
-/// pause, lose unsynced writes, fail to sync, fill up, are cut off in one direction or both, and
-/// are taken for ended, which may be wrong; messages are lost, repeated, delayed and overtake each
-/// other; leaders hand over, members come and go.
+/// A group of real cores in one thread, with clock, network and disks of a seed, under the faults
+/// of [SimulatedMembers].
 ///
 /// Nothing acknowledged may be lost, every machine must apply one sequence, what was refused may be
 /// in no log, and whoever is certain to lead must show all that was acknowledged. When all is calm,
 /// everybody must come level. A server whose disk is put back is noticed, and no alarm tells of
 /// another one. A server that was added again is not taken for removed.
 final class RaftScenario implements Scenario {
-  private static final long MILLI = 1_000_000;
-  private static final long ELECTION = 500 * MILLI;
+  private static final long MILLI = SimulatedMembers.MILLI;
   private static final long CHAOS = 12_000 * MILLI;
   private static final long CALM = 8_000 * MILLI;
   private static final long QUIET = 2_500 * MILLI;
@@ -48,31 +39,32 @@ final class RaftScenario implements Scenario {
   // For how long a server that was put back hears nothing of the leader.
   private static final long APART = 2_000 * MILLI;
 
-  // The part of the election time that the lease of a leader of the earlier release lasts.
-  private static final double EARLIER_LEASE_PART = 0.75;
+  // The longest times in milliseconds between two faults, and between two changes of members.
+  private static final int FAULTS = 900;
+  private static final int CHANGES = 1_200;
 
-  private final double endedPart;
+  private final SimulatedMembers.Times times;
   private final boolean isMixed;
 
   RaftScenario() {
-    this(NodeConfig.ENDED_PART, false);
+    this(SimulatedMembers.Times.STANDARD, false);
   }
 
-  private RaftScenario(double endedPart, boolean isMixed) {
-    this.endedPart = endedPart;
+  private RaftScenario(SimulatedMembers.Times times, boolean isMixed) {
+    this.times = times;
     this.isMixed = isMixed;
   }
 
   /// Creates one in which members look for another leader, when nothing listens where the leader
   /// was, after a part of the election time.
   static RaftScenario withEndedPart(double endedPart) {
-    return new RaftScenario(endedPart, false);
+    return new RaftScenario(new SimulatedMembers.Times(endedPart, NodeConfig.LEASE_PART), false);
   }
 
   /// Creates one in which some servers are of the release before leases were shorter, and are
   /// replaced by this one, or replace it, when they start again.
   static RaftScenario mixed() {
-    return new RaftScenario(NodeConfig.ENDED_PART, true);
+    return new RaftScenario(SimulatedMembers.Times.STANDARD, true);
   }
 
   @Override
@@ -86,37 +78,19 @@ final class RaftScenario implements Scenario {
   }
 
   @Override
-  public void run(Chance chance, Trace trace) throws IOException {
+  public void run(Chance chance, Trace trace) {
     new Run(chance, trace).run();
-  }
-
-  /// Knowledge of members that is in no file.
-  private static Acknowledged nothing() {
-    return new Acknowledged(Path.of("nowhere", "acknowledged"));
-  }
-
-  /// Returns a message as a server of the earlier release sends it: a leader tells no lease.
-  private static byte[] earlier(byte[] message) {
-    if (message[0] != Core.HAD) return message;
-    var in = new Decoder(message);
-    in.skip(1);
-    for (int left = in.count(); left > 0; left--) {
-      var _ = in.text();
-      var _ = in.varint();
-    }
-    return Arrays.copyOf(message, in.position());
   }
 
   /// An event at a time.
   private record Event(long at, long number, Runnable task) {}
 
-  private final class Run {
+  private final class Run implements SimulatedMembers.Surroundings {
     private final Chance chance;
     private final Trace trace;
     private final PriorityQueue<Event> events =
         new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::number));
-    private final List<Server> servers = new ArrayList<>();
-    private final boolean[][] cut = new boolean[SERVERS][SERVERS];
+    private final SimulatedMembers group;
 
     // What each index has, and the digest of everything up to it.
     private final Map<Long, Long> commands = new HashMap<>();
@@ -124,65 +98,68 @@ final class RaftScenario implements Scenario {
     private final Map<Long, Long> terms = new HashMap<>();
     private final Set<Long> refused = new HashSet<>();
     private final Map<Long, Long> acknowledged = new HashMap<>();
-    private final int dropPercent;
-    private final int snapshotCommands;
-    private final int messageBytesMax;
-    private final long snapshotBytes;
-    private final long fileBytesMax;
     private long acknowledgedMax;
     private long now;
     private long number;
     private long command;
-    private boolean calm;
     private @Nullable String setBack;
     private boolean isNoticed = true;
     private long acknowledgedCalm;
-    private @Nullable AssertionError violation;
 
     Run(Chance chance, Trace trace) {
       this.chance = chance;
       this.trace = trace;
-      dropPercent = chance.percent(30) ? 5 : 0;
-      snapshotCommands = chance.between(8, 150);
-      messageBytesMax = chance.percent(50) ? 300 : 100_000;
-      // Few bytes come before there are as many entries as MicroRaft keeps behind a snapshot.
-      snapshotBytes = messageBytesMax > 300 ? 600 : 20_000;
-      fileBytesMax = chance.percent(50) ? 4_096 : 65_536;
+      group =
+          new SimulatedMembers(
+              this, chance, trace, times, SimulatedMembers.Sizes.of(chance), isMixed);
     }
 
-    void run() throws IOException {
-      int count = chance.percent(80) ? 3 : 5;
-      var first = new ArrayList<Member>();
-      for (int i = 0; i < SERVERS; i++) {
-        var server = new Server(i);
-        servers.add(server);
-        if (i < count) first.add(server.self);
-      }
-      for (int i = 0; i < count; i++) servers.get(i).open(first);
+    void run() {
+      int members = chance.percent(80) ? 3 : 5;
+      group.begin(SERVERS, members);
       at(100 * MILLI, this::client);
       at(150 * MILLI, this::reader);
-      at(1_000 * MILLI, this::fault);
-      at(700 * MILLI, this::members);
+      at(1_000 * MILLI, () -> group.fault(FAULTS));
+      at(700 * MILLI, () -> group.change(CHANGES));
       at(CHAOS, this::calm);
       while (!events.isEmpty()) {
         Event next = events.poll();
         if (next.at > CHAOS + CALM) break;
         now = next.at;
         next.task.run();
-        if (violation != null) throw violation;
+        group.judge();
       }
       judge();
     }
 
-    void at(long delay, Runnable task) {
+    @Override
+    public long nanos() {
+      return now;
+    }
+
+    @Override
+    public void at(long delay, Runnable task) {
       events.add(new Event(now + delay, number++, task));
     }
 
-    /// Notes a violation: MicroRaft catches what its listeners throw.
+    @Override
+    public SimulatedMembers.Machine machine(Server server) {
+      return new Applied(server);
+    }
+
+    @Override
+    public void alarm(Server server, String member, String trouble) {
+      if (!member.equals(setBack)) throw broken(member + ": " + trouble);
+      trace.reached("alarm");
+      if (!member.equals(server.self.id())) isNoticed = true;
+    }
+
     private AssertionError broken(String what) {
-      var broken = new AssertionError(what + ", at " + now / MILLI + " ms");
-      if (violation == null) violation = broken;
-      return broken;
+      return group.broken(what);
+    }
+
+    private static Applied machineOf(Server server) {
+      return (Applied) server.machine;
     }
 
     // ---- judging
@@ -206,7 +183,7 @@ final class RaftScenario implements Scenario {
       if (!isNoticed) {
         throw broken(setBack + " was put back to an older copy, and nobody noticed");
       }
-      for (var server : servers) {
+      for (var server : group.servers()) {
         trace.add(
             "%s %s out %s new %s %s"
                 .formatted(
@@ -214,29 +191,43 @@ final class RaftScenario implements Scenario {
                     server.alive ? "alive" : "dead",
                     server.isOut,
                     server.isNew,
-                    server.core == null ? "" : server.core.status()));
+                    server.isNew ? "" : shown(server.core().status())));
       }
       if (acknowledgedCalm == 0) throw broken("nothing was acknowledged when all was calm");
       acknowledged.forEach((index, value) -> {
         if (!value.equals(commands.get(index))) throw broken(value + " is not at " + index);
       });
-      var leading = leading();
+      var leading = group.leading();
       if (leading == null) throw broken("nobody leads when all is calm");
-      long most = leading.machine.applied.index();
+      long most = machineOf(leading).applied.index();
       var members = leading.core().status().members().stream().map(Member::id).toList();
-      for (var server : servers) {
+      for (var server : group.servers()) {
         if (!members.contains(server.self.id())) continue;
-        long has = server.machine.applied.index();
+        long has = machineOf(server).applied.index();
         if (has < most - 1) throw broken(server.self.id() + " has " + has + " of " + most);
       }
       trace.measured("acknowledged", acknowledged.size());
+    }
+
+    /// Describes a status, without what is in no order.
+    private static String shown(CoreStatus status) {
+      return "leads %s term %d members %s learners %s log %d-%d committed %d matched %s"
+          .formatted(
+              status.leads(),
+              status.term(),
+              status.members(),
+              status.learners(),
+              status.first(),
+              status.last(),
+              status.committed(),
+              status.matched());
     }
 
     // ---- clients
 
     private void client() {
       if (now > CHAOS + CALM - QUIET) return; // then all come level
-      var server = chance.of(servers);
+      var server = chance.of(group.servers());
       if (server.alive
           && server.isAwake()
           && (server.core().status().leads() || chance.percent(3))) {
@@ -258,7 +249,7 @@ final class RaftScenario implements Scenario {
           }
           acknowledged.put(index, value);
           acknowledgedMax = Math.max(acknowledgedMax, index);
-          if (calm) acknowledgedCalm++;
+          if (group.isCalm()) acknowledgedCalm++;
         }
         case Consensus.Result.Refused _ -> {
           refused.add(value);
@@ -270,15 +261,16 @@ final class RaftScenario implements Scenario {
 
     private void reader() {
       int leading = 0;
-      for (var server : servers) {
+      for (var server : group.servers()) {
         if (!server.alive || !server.isAwake()) continue;
         if (server.core().isCertain(server.nanos())) {
           leading++;
           trace.reached("certain");
-          if (server.machine.applied.index() < acknowledgedMax) {
+          if (machineOf(server).applied.index() < acknowledgedMax) {
             throw broken(
                 "%s is certain to lead and shows %d; %d was acknowledged"
-                    .formatted(server.self.id(), server.machine.applied.index(), acknowledgedMax));
+                    .formatted(
+                        server.self.id(), machineOf(server).applied.index(), acknowledgedMax));
           }
         }
         if (server.core().status().ready() && chance.percent(20)) {
@@ -288,10 +280,10 @@ final class RaftScenario implements Scenario {
               .confirm(failure -> {
                 if (failure != null) return;
                 trace.reached("confirmed");
-                if (server.machine.applied.index() < floor) {
+                if (machineOf(server).applied.index() < floor) {
                   throw broken(
                       "%s confirmed at %d, and %d was acknowledged before"
-                          .formatted(server.self.id(), server.machine.applied.index(), floor));
+                          .formatted(server.self.id(), machineOf(server).applied.index(), floor));
                 }
               });
         }
@@ -300,129 +292,10 @@ final class RaftScenario implements Scenario {
       at(chance.between(500, 20_000) * 1_000L, this::reader);
     }
 
-    // ---- faults
-
-    private void fault() {
-      if (calm) return;
-      var server = chance.of(servers);
-      switch (chance.below(15)) {
-        case 14 -> server.notice(0);
-        case 0, 1, 2 -> {
-          if (server.alive) server.crash();
-        }
-        case 3 -> {
-          trace.reached("all crash");
-          for (var each : servers) if (each.alive) each.crash();
-        }
-        case 4, 5, 6 -> cutOff(server.place, chance.percent(40));
-        case 7 -> {
-          if (server.alive) server.pausedUntil = now + chance.between(50, 3_000) * MILLI;
-        }
-        case 8 -> {
-          if (server.alive) server.disk.failSync(chance.below(3));
-        }
-        case 9 -> {
-          if (server.alive) server.disk.losePowerAfter(chance.below(6));
-        }
-        case 10 -> {
-          if (server.alive) server.disk.limit(server.disk.bytes() + chance.below(2_000));
-        }
-        case 11 -> {
-          if (server.alive) server.core().stepDown();
-        }
-        default -> handOver();
-      }
-      at(chance.between(20, 900) * MILLI, this::fault);
-    }
-
-    private void cutOff(int one, boolean oneWay) {
-      trace.reached(oneWay ? "cut off in one direction" : "cut off");
-      // A network may refuse connections instead of losing messages.
-      if (chance.percent(50)) servers.get(one).notice(0);
-      boolean away = chance.percent(50);
-      for (int other = 0; other < SERVERS; other++) {
-        if (other == one) continue;
-        if (!oneWay || away) cut[one][other] = true;
-        if (!oneWay || !away) cut[other][one] = true;
-      }
-      at(chance.between(100, 3_000) * MILLI, this::heal);
-    }
-
-    private void heal() {
-      for (boolean[] row : cut) Arrays.fill(row, false);
-    }
-
-    private void handOver() {
-      var leading = leading();
-      if (leading == null) return;
-      var members = leading.core().status().members();
-      if (members.isEmpty()) return;
-      leading
-          .core()
-          .transfer(
-              chance.of(members),
-              failure -> trace.reached(failure == null ? "handed over" : "not handed over"));
-    }
-
-    private @Nullable Server leading() {
-      for (var server : servers) {
-        if (server.alive && server.isAwake() && server.core().status().ready()) return server;
-      }
-      return null;
-    }
-
-    private void members() {
-      if (calm) return;
-      at(chance.between(50, 1_200) * MILLI, this::members);
-      var leading = leading();
-      if (leading == null) return;
-      CoreStatus status = leading.core().status();
-      for (String learner : status.learners()) {
-        boolean level = status.matched().getOrDefault(learner, 0L) > status.committed() - 20;
-        if (level && chance.percent(60)) {
-          change(leading, learner, Core.Change.VOTE);
-          return;
-        }
-      }
-      var members = status.members().stream().map(Member::id).toList();
-      if ((members.size() > 3 && chance.percent(60)) || (members.size() > 2 && chance.percent(5))) {
-        change(leading, chance.of(members), Core.Change.REMOVE);
-        return;
-      }
-      for (var server : servers) {
-        if (members.contains(server.self.id()) || status.learners().contains(server.self.id())) {
-          continue;
-        }
-        if (server.alive) continue; // it was not told yet that it is out
-        if (server.isOut || server.isNew) {
-          server.renew();
-          change(leading, server.self.id(), Core.Change.LEARN);
-          return;
-        }
-      }
-    }
-
-    private void change(Server leading, String who, Core.Change change) {
-      var server = servers.stream().filter(s -> s.self.id().equals(who)).findFirst().orElseThrow();
-      if (change == Core.Change.REMOVE) server.leaves = true;
-      leading
-          .core()
-          .change(
-              server.self,
-              change,
-              failure -> {
-                trace.add("%d %s %s: %s".formatted(now, change, who, failure));
-                trace.reached(change + (failure == null ? "" : " not") + " done");
-              });
-    }
+    // ---- at the end
 
     private void calm() {
-      calm = true;
-      heal();
-      for (var server : servers) {
-        server.disk.limit(Long.MAX_VALUE);
-        if (!server.alive && !server.isOut && !server.isNew) server.reopen();
-      }
+      group.calm();
       // Whatever fails late, as a sync that was to fail, happens before.
       at(CALM / 2, () -> acknowledgedCalm = 0);
       if (chance.percent(50)) at(CALM / 2, this::copy);
@@ -430,14 +303,14 @@ final class RaftScenario implements Scenario {
 
     /// Copies what a server has, to put it back later.
     private void copy() {
-      var leading = leading();
+      var leading = group.leading();
       if (leading == null) return; // it has failed just now, and another one is elected
-      var server = chance.of(servers);
+      var server = chance.of(group.servers());
       if (server == leading || !leading.core().status().matched().containsKey(server.self.id())) {
         return;
       }
       var disk = server.disk.copy();
-      var machine = server.machine.copy();
+      var machine = machineOf(server).copy();
       long has = server.store().lastIndex();
       at(chance.between(1, 1_000) * MILLI, () -> putBack(server, leading, disk, machine, has));
     }
@@ -451,7 +324,7 @@ final class RaftScenario implements Scenario {
       server.asksOthers = chance.percent(50);
       server.disk = disk;
       server.machine = machine;
-      server.known = nothing();
+      server.known = SimulatedMembers.nothing();
       at(
           chance.between(1, 300) * MILLI,
           () -> {
@@ -464,7 +337,7 @@ final class RaftScenario implements Scenario {
       boolean isHandedOver = !others.isEmpty() && chance.percent(30);
       boolean isApart = !isHandedOver && !others.isEmpty() && chance.percent(50);
       if (isHandedOver || isApart) {
-        for (var other : servers) {
+        for (var other : group.servers()) {
           if (other != server && status.members().contains(other.self))
             had = Math.min(had, other.known.of(id) + 1);
         }
@@ -483,328 +356,26 @@ final class RaftScenario implements Scenario {
     /// had. So it stands for election, and they must notice.
     private void apart(Server server, Server leading) {
       server.asksOthers = false;
-      cut[server.place][leading.place] = true;
-      cut[leading.place][server.place] = true;
+      group.cutApart(server, leading);
       at(
           APART,
           () -> {
-            heal();
+            group.heal();
             if (!isNoticed) throw broken(setBack + " stands without what it had, unnoticed");
             trace.reached("put back and apart");
           });
     }
 
-    // ---- a server
-
-    private final class Server implements Roles, World {
-      final int place;
-      final Member self;
-      SimulatedDisk disk;
-      Applied machine = new Applied(this);
-      @Nullable Core core;
-      @Nullable LogStore store;
-      boolean alive;
-      boolean isOut;
-      boolean isNew = true;
-      int life;
-
-      // Whether its removal was asked for since it was added.
-      boolean leaves;
-
-      // Whether the others answer it what it had, when it starts.
-      boolean asksOthers = true;
-      private List<Member> initial = List.of();
-      long pausedUntil;
-
-      // Its clock runs at its own speed, in thousandths.
-      private final long speed;
-      private int catchUps;
-      private @Nullable String from;
-      Acknowledged known = nothing();
-
-      Server(int place) {
-        this.place = place;
-        self = new Member(String.valueOf((char) ('a' + place)), "host", place + 1, place + 1);
-        disk = new SimulatedDisk(chance.any());
-        speed = chance.between(960, 1_040);
-      }
-
-      LogStore store() {
-        if (store == null) throw new IllegalStateException(self + " does not run");
-        return store;
-      }
-
-      Core core() {
-        if (core == null) throw new IllegalStateException(self + " does not run");
-        return core;
-      }
-
-      boolean isAwake() {
-        return pausedUntil <= now;
-      }
-
-      void open(List<Member> first) {
-        initial = first;
-        try {
-          boolean isFresh = !LogStore.exists(disk);
-          var begin = new Position(1, 1);
-          store = LogStore.open(disk, self, begin, first, fileBytesMax);
-          double leasePart = isEarlier() ? EARLIER_LEASE_PART : NodeConfig.LEASE_PART;
-          var eligibility = new Eligibility(Path.of("nowhere"), known, had());
-          var settings =
-              new RaftSettings(
-                  self,
-                  ELECTION,
-                  Math.round(ELECTION * leasePart),
-                  Math.round(ELECTION * endedPart),
-                  snapshotCommands,
-                  snapshotBytes,
-                  64,
-                  messageBytesMax);
-          alive = true;
-          isNew = false;
-          isOut = false;
-          var begun =
-              new Core(settings, this, store, machine, eligibility, this, isFresh, chance.any());
-          core = begun;
-          eligibility.begin(() -> begun.status().last() - 1, () -> {});
-          begun.start();
-          if (!eligibility.isWhole()) {
-            trace.reached("knows that it was put back");
-            alarm(self.id(), eligibility.lack());
-          }
-        } catch (IOException failed) {
-          // It fails again, and is opened again.
-          trace.reached("not opened");
-          down();
-        }
-      }
-
-      boolean isEarlier() {
-        return isMixed && (place + life) % 2 == 0;
-      }
-
-      /// Asks the others what this server had, as each does before it takes part.
-      private long had() {
-        long had = -1;
-        for (var other : servers) {
-          boolean answers = asksOthers && other != this && other.alive && other.isAwake();
-          if (!answers || cut[place][other.place] || cut[other.place][place]) continue;
-          had = Math.max(had, other.known.of(self.id()));
-        }
-        return store().isOfThisMembership(had + 1) ? had : -1;
-      }
-
-      void reopen() {
-        trace.reached("opened again");
-        open(initial);
-      }
-
-      void renew() {
-        trace.reached("new member");
-        disk = new SimulatedDisk(chance.any());
-        machine = new Applied(this);
-        known = nothing();
-        leaves = false;
-        open(List.of());
-      }
-
-      void crash() {
-        trace.reached("crash");
-        down();
-        notice(chance.between(0, 30));
-      }
-
-      // Others notice that its process has ended, or are told so wrongly.
-      void notice(long millis) {
-        for (var other : servers) {
-          if (other == this || chance.percent(20)) continue;
-          at(
-              millis * MILLI + chance.below(5) * MILLI,
-              () -> {
-                if (!other.alive || other.isEarlier()) return;
-                other.run(other.life, () -> other.core().ended(self.id()));
-              });
-        }
-      }
-
-      private void down() {
-        alive = false;
-        if (store != null && store.reused() > 0) trace.reached("file of the log written again");
-        life++;
-        catchUps++;
-        if (core != null) core.stop();
-        // Power or process.
-        disk = chance.percent(60) ? disk.crash() : disk.kill();
-        machine.crash();
-        at(
-            chance.between(1, 2_500) * MILLI,
-            () -> {
-              if (!alive && !isOut && !isNew) reopen();
-            });
-      }
-
-      private void run(int mine, Runnable task) {
-        if (mine != life || !alive) return;
-        if (pausedUntil > now) {
-          at(pausedUntil - now, () -> run(mine, task));
-          return;
-        }
-        task.run();
-      }
-
-      // World
-
-      @Override
-      public long nanos() {
-        return 1_000_000_000L * place + now * speed / 1_000;
-      }
-
-      @Override
-      public int random(int bound) {
-        return chance.below(bound);
-      }
-
-      @Override
-      public void submit(Runnable task) {
-        int mine = life;
-        at(1_000, () -> run(mine, task));
-      }
-
-      @Override
-      public void schedule(Runnable task, long delayNanos) {
-        int mine = life;
-        at(delayNanos * 1_000 / speed, () -> run(mine, task));
-      }
-
-      @Override
-      public void send(Member to, byte[] message) {
-        if (!alive) return;
-        int target = to.id().charAt(0) - 'a';
-        if (cut[place][target]) return;
-        if (!calm && chance.percent(dropPercent)) return;
-        byte[] sent = isEarlier() ? earlier(message) : message;
-        deliver(target, sent);
-        if (!calm && chance.percent(1)) {
-          trace.reached("repeated message");
-          deliver(target, sent);
-        }
-      }
-
-      private void deliver(int target, byte[] message) {
-        long delay = chance.between(100, 2_000) * 1_000L;
-        if (!calm && chance.percent(2)) delay = chance.between(1, 1_500) * MILLI;
-        at(
-            delay,
-            () -> {
-              var server = servers.get(target);
-              if (!server.alive || cut[place][target]) return;
-              server.run(server.life, () -> server.core().receive(message));
-            });
-      }
-
-      @Override
-      public void catchUp(Member leader) {
-        trace.reached("catch-up");
-        var source = servers.get(leader.id().charAt(0) - 'a');
-        from = leader.id();
-        int mine = ++catchUps;
-        int same = life;
-        boolean breaks = chance.percent(25);
-        if (chance.percent(80)) machine.receives(source.machine);
-        at(
-            chance.between(1, calm ? 50 : 400) * MILLI,
-            () -> {
-              if (same != life) return;
-              boolean level =
-                  mine == catchUps && !breaks && source.alive && machine.takeFrom(source.machine);
-              trace.reached(level ? "level" : "catch-up broken off");
-              core().caughtUp(level);
-            });
-      }
-
-      @Override
-      public void leave(@Nullable String leader) {
-        if (from != null && !from.equals(leader)) catchUps++;
-      }
-
-      @Override
-      public void reached(String rare) {
-        if (rare.equals(Core.FAILED_INSIDE)) throw broken("MicroRaft fails at " + self.id());
-        trace.reached(rare);
-      }
-
-      // Roles
-
-      @Override
-      public void leading(long term) {
-        trace.add("%d %s leads in term %d".formatted(now, self.id(), term));
-        trace.reached("leader");
-      }
-
-      @Override
-      public void following() {
-        trace.add("%d %s leads no more".formatted(now, self.id()));
-      }
-
-      @Override
-      public void leader(String id) {
-        trace.add("%d %s follows %s".formatted(now, self.id(), id));
-      }
-
-      @Override
-      public void leaderEnded() {
-        trace.add("%d %s finds that the leader has ended".formatted(now, self.id()));
-      }
-
-      @Override
-      public void caughtUp() {}
-
-      @Override
-      public void alarm(String member, String trouble) {
-        if (!member.equals(setBack)) throw broken(member + ": " + trouble);
-        trace.reached("alarm");
-        if (!member.equals(self.id())) isNoticed = true;
-      }
-
-      @Override
-      public void failed(Throwable cause) {
-        if (cause instanceof AssertionError
-            || (cause instanceof IllegalStateException && !isRemoval(cause))) {
-          broken(self.id() + " has failed: " + cause).initCause(cause);
-        }
-        boolean out = isRemoval(cause);
-        if (out && !leaves && store().addedAt() > 0) broken(self.id() + " is taken for removed");
-        trace.reached(out ? "removed" : "failed " + cause.getClass().getSimpleName());
-        trace.add("%d %s: %s".formatted(now, self.id(), cause));
-        submitDown(out);
-      }
-
-      private static boolean isRemoval(Throwable cause) {
-        return String.valueOf(cause.getMessage()).contains("removed");
-      }
-
-      private void submitDown(boolean out) {
-        int mine = life;
-        at(
-            1_000,
-            () -> {
-              if (mine != life) return;
-              isOut = out;
-              disk.limit(Long.MAX_VALUE);
-              down();
-            });
-      }
-    }
-
     /// What commands have made of a server's state, of which the last may be lost in a crash.
-    private final class Applied implements AppliedState {
+    private final class Applied implements AppliedState, SimulatedMembers.Machine {
       private final Server server;
       Position applied = Position.START;
       private long digest = 7;
       private long durable;
       private boolean whole = true;
       private long sent; // the last command of which a catch-up has brought something
+      private int catchUps;
+      private @Nullable String from;
 
       Applied(Server server) {
         this.server = server;
@@ -868,6 +439,46 @@ final class RaftScenario implements Scenario {
         sync();
       }
 
+      // The server's machine
+
+      @Override
+      public AppliedState open() {
+        return this;
+      }
+
+      @Override
+      public Position begin() {
+        return new Position(1, 1);
+      }
+
+      @Override
+      public SimulatedDisk failing(SimulatedDisk log) {
+        return log;
+      }
+
+      @Override
+      public void catchUp(Server source) {
+        from = source.self.id();
+        int mine = ++catchUps;
+        int same = server.life;
+        boolean breaks = chance.percent(25);
+        if (chance.percent(80)) receives(machineOf(source));
+        at(
+            chance.between(1, group.isCalm() ? 50 : 400) * MILLI,
+            () -> {
+              if (same != server.life) return;
+              boolean level =
+                  mine == catchUps && !breaks && source.alive && takeFrom(machineOf(source));
+              trace.reached(level ? "level" : "catch-up broken off");
+              server.core().caughtUp(level);
+            });
+      }
+
+      @Override
+      public void leave(@Nullable String leader) {
+        if (from != null && !from.equals(leader)) catchUps++;
+      }
+
       private void receives(Applied other) {
         whole = false;
         sent = Math.max(sent, other.applied.index());
@@ -891,7 +502,8 @@ final class RaftScenario implements Scenario {
         return true;
       }
 
-      void crash() {
+      @Override
+      public void end(boolean isPowerLost) {
         if (applied.index() == durable) return;
         long kept = durable + chance.below((int) (applied.index() - durable) + 1);
         if (kept < applied.index()) trace.reached("applied commands are lost");

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,31 +52,16 @@ class RaftSimulationTest {
   // within the longer lease of a leader of the earlier release.
   private static final long LONGER_LEASE = 2_131;
 
-  private static SimulatedRun.Passed run(long seed) {
-    return run(new RaftScenario(), seed);
-  }
+  private static final Seeds SEEDS = new Seeds("stoa.raft.seeds");
 
-  private static SimulatedRun.Passed run(RaftScenario scenario, long seed) {
-    return switch (SimulatedRun.of(scenario, seed)) {
-      case SimulatedRun.Passed passed -> passed;
-      case SimulatedRun.Failed failed -> {
-        failed.trace().last().forEach(System.out::println);
-        throw new AssertionError(
-            "-Dstoa.raft.seeds=%1$d-%1$d: %2$s".formatted(seed, failed.cause()), failed.cause());
-      }
-    };
+  private static SimulatedRun.Passed run(long seed) {
+    return SEEDS.run(new RaftScenario(), seed);
   }
 
   /// More seeds: `JAVA_TOOL_OPTIONS=-Dstoa.raft.seeds=0-9999 ./stoa test raft RaftSimulationTest`.
   @Test
   void losesNothingInAnyRunAndReachesRarePlaces() {
-    String chosen = System.getProperty("stoa.raft.seeds");
-    String[] seeds = (chosen == null ? "120-179" : chosen).split("-", -1);
-    var reached = new TreeMap<String, Integer>();
-    for (long seed = Long.parseLong(seeds[0]); seed <= Long.parseLong(seeds[1]); seed++) {
-      for (String place : run(seed).places().keySet()) reached.merge(place, 1, Integer::sum);
-    }
-    if (chosen != null) System.out.println("runs that reached a place: " + reached);
+    var reached = SEEDS.reached(new RaftScenario(), "120-179");
     var missing = new TreeSet<>(RARE);
     missing.removeAll(reached.keySet());
     assertEquals(Set.of(), missing);
@@ -108,7 +92,7 @@ class RaftSimulationTest {
   void aMemberWaitsForTheLongerLeaseOfALeaderOfTheEarlierRelease() {
     var reached = new TreeSet<String>();
     for (long seed : new long[] {LONGER_LEASE, 0, 1}) {
-      reached.addAll(run(RaftScenario.mixed(), seed).places().keySet());
+      reached.addAll(SEEDS.run(RaftScenario.mixed(), seed).places().keySet());
     }
     assertTrue(reached.containsAll(Set.of("lease of unknown length", "leader has ended")));
   }

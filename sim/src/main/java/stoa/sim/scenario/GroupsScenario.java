@@ -1,5 +1,6 @@
 package stoa.sim.scenario;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,11 +12,13 @@ import stoa.StoaException;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.Demand;
+import stoa.sim.world.GroupServers;
 import stoa.sim.world.Links;
+import stoa.sim.world.SimulatedServers;
 
-/// Several stores with one order, each on its own replicated log. Their leaders die, or another one
-/// replaces them without their notice; the network between them loses, repeats and delays messages.
-/// Clients add to lists and read them, alone and in transactions over several stores.
+/// Several stores with one order, each on its own replicated log. Their leaders die, or others
+/// replace them; the network between them loses, repeats and delays messages. Clients add to lists
+/// and read them, alone and in transactions over several stores.
 ///
 /// Handlers call keys of other stores, which call others, also in circles. Clients append to
 /// streams, alone and in transactions, read and follow them. Clients release the past, except for
@@ -23,7 +26,8 @@ import stoa.sim.world.Links;
 ///
 /// All calls must be strictly serializable, keys without a place in the order each by itself; no
 /// call happens twice or in part, including those of handlers; log addresses are unique over all
-/// stores, and agree with real time; and when all failures have stopped, everything makes progress.
+/// stores, and agree with real time; and when all failures have stopped, everything makes progress,
+/// and all replicas of a store come level and show the same.
 public final class GroupsScenario implements Scenario {
   private static final int CLIENTS = 4;
   private static final int TURNS = 20;
@@ -36,16 +40,38 @@ public final class GroupsScenario implements Scenario {
   private static final long TROUBLE_MICROS_MAX = 1_500_000_000L;
   private static final long CALM_MICROS_MAX = 1_500_000_000L;
 
-  public GroupsScenario() {}
+  private final String name;
+  private final Duration timeMax;
+  private final GroupServers.Maker servers;
+
+  /// Creates the scenario whose simulation chooses the leaders.
+  public GroupsScenario() {
+    this("groups", SimulatedRun.TIME_MAX, SimulatedServers::new);
+  }
+
+  /// Creates a scenario.
+  ///
+  /// @param timeMax the most time of a run
+  /// @param servers makes the servers of each group
+  public GroupsScenario(String name, Duration timeMax, GroupServers.Maker servers) {
+    this.name = name;
+    this.timeMax = timeMax;
+    this.servers = servers;
+  }
 
   @Override
   public String name() {
-    return "groups";
+    return name;
+  }
+
+  @Override
+  public Duration timeMax() {
+    return timeMax;
   }
 
   @Override
   public void run(Chance chance, Trace trace) {
-    new Run(chance, trace).run();
+    new Run(servers, chance, trace).run();
   }
 
   private static final class Run {
@@ -69,7 +95,7 @@ public final class GroupsScenario implements Scenario {
     private final @Nullable GroupStreams streams;
     private int clients;
 
-    Run(Chance chance, Trace trace) {
+    Run(GroupServers.Maker servers, Chance chance, Trace trace) {
       this.chance = chance.of("work");
       this.trace = trace;
       Chance trouble = chance.of("trouble");
@@ -81,7 +107,7 @@ public final class GroupsScenario implements Scenario {
       trims = releases.percent(80);
       Keep keep = trims && releases.percent(50) ? Keep.versions(releases.below(4)) : Keep.all();
       boolean all = keep instanceof Keep.All;
-      world = new GroupsWorld(chance, this.chance, trouble, stores, keep, trace);
+      world = new GroupsWorld(servers, chance, this.chance, trouble, stores, keep, trace);
       lists = new GroupLists(world, keys, !all, this.chance, trace);
       streams =
           all
@@ -117,6 +143,8 @@ public final class GroupsScenario implements Scenario {
         over[0] = true;
       });
       until(world.fibers().micros() + CALM_MICROS_MAX, () -> over[0]);
+      doing.put("the end", "wait for all replicas");
+      until(world.fibers().micros() + CALM_MICROS_MAX, world::isLevel);
       lists.verify();
       addresses.verify(lists);
       trace.add("end " + lists.last() + " at " + world.fibers().micros());

@@ -12,7 +12,7 @@ import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Appended;
 import stoa.Deadlock;
@@ -35,11 +35,9 @@ import stoa.sim.Trace;
 import stoa.sim.world.ChainHandlers;
 import stoa.sim.world.FiberThreads;
 import stoa.sim.world.Fibers;
+import stoa.sim.world.GroupServers;
 import stoa.sim.world.Links;
-import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SeriesHandlers;
-import stoa.sim.world.SimulatedGroup;
-import stoa.storage.disk.DeviceConfig;
 import stoa.store.Participant;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
@@ -52,15 +50,13 @@ import stoa.store.ordering.Vote;
 import stoa.store.running.StoreTransaction;
 
 /// The groups of [GroupsScenario], each of which keeps a store of its own, and the network between
-/// them. Leaders die, or another process replaces them without their notice; logs are slow and full
-/// now and then; the network loses, repeats and delays messages, until [#calm].
+/// them. Leaders die, or others replace them; logs are slow and full now and then; the network
+/// loses, repeats and delays messages, until [#calm].
 ///
 /// Not thread-safe: all processes and clients are fibers of one thread.
 final class GroupsWorld {
   // The group beside whose leader the coordinator runs.
   private static final int HOME = 0;
-
-  private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
 
   /// So little that lists leave memory all the time.
   static final StoreConfig STORE =
@@ -85,9 +81,17 @@ final class GroupsWorld {
 
   /// Creates groups without leaders.
   ///
+  /// @param servers makes the servers of each group
   /// @param chance the choices of the run
   /// @param work the choices of the clients' work
-  GroupsWorld(Chance chance, Chance work, Chance trouble, int count, Keep keep, Trace trace) {
+  GroupsWorld(
+      GroupServers.Maker servers,
+      Chance chance,
+      Chance work,
+      Chance trouble,
+      int count,
+      Keep keep,
+      Trace trace) {
     this.chance = work;
     this.trouble = trouble;
     this.trace = trace;
@@ -95,7 +99,7 @@ final class GroupsWorld {
     fibers = new Fibers(chance.of("turns"));
     links = new Links(fibers, chance.of("links"), trace);
     world = fibers.life("the world");
-    for (int i = 0; i < count; i++) groups.add(new Group(i, chance));
+    for (int i = 0; i < count; i++) groups.add(new Group(i, servers, chance));
   }
 
   /// Returns the groups, by number.
@@ -126,16 +130,21 @@ final class GroupsWorld {
     world.execute(work);
   }
 
-  /// Elects the first leaders.
+  /// Starts the servers.
   void begin() {
-    groups.forEach(group -> world.execute(group::lead));
+    groups.forEach(group -> group.servers.begin());
   }
 
   /// Stops all failures.
   void calm() {
     calm = true;
     links.calm();
-    for (Group group : groups) group.replicas.calm();
+    for (Group group : groups) group.servers.calm();
+  }
+
+  /// Returns whether all servers of each group have everything.
+  boolean isLevel() {
+    return groups.stream().allMatch(group -> group.servers.isLevel());
   }
 
   /// Asks a process, as a client does.
@@ -167,9 +176,9 @@ final class GroupsWorld {
       if (calm) return;
       Group group = trouble.of(groups);
       switch (trouble.below(10)) {
-        case 0, 1, 2 -> world.execute(group::lead);
-        case 3, 4 -> world.execute(home()::lead);
-        case 5 -> group.killOne();
+        case 0, 1, 2 -> group.servers.replace();
+        case 3, 4 -> home().servers.replace();
+        case 5 -> group.servers.kill();
         case 6 -> burn();
         default -> group.full = trouble.percent(20);
       }
@@ -199,10 +208,10 @@ final class GroupsWorld {
 
   // ---- the processes
 
-  /// The replicas of one store, and the processes that lead them or did so.
-  final class Group {
+  /// The servers of one store, and the processes that lead them or did so.
+  final class Group implements GroupServers.Stores {
     private final int number;
-    private final SimulatedGroup replicas;
+    private final GroupServers servers;
 
     // The processes that are alive, and perhaps some that are not.
     private final List<Owner> all = new ArrayList<>();
@@ -210,28 +219,12 @@ final class GroupsWorld {
     // The newest one.
     private @Nullable Owner owner;
     private boolean full;
-    private int lives;
 
-    private Group(int number, Chance chance) {
+    private Group(int number, GroupServers.Maker maker, Chance chance) {
       this.number = number;
-      replicas =
-          new SimulatedGroup(
-              chance.of("shard " + number), // fixed seeds draw these choices by this name
-              trouble.percent(50)
-                  ? SimulatedGroup.Trouble.NONE
-                  : new SimulatedGroup.Trouble(1, 10, 2),
-              Stream.generate(() -> PoweredDisk.memory(64 << 20))
-                  .limit(trouble.between(1, 3))
-                  .toList(),
-              DEVICE);
-      world.execute(() -> {
-        while (true) {
-          fibers.pause(trouble.between(1, 300_000));
-          for (int i = trouble.below(8); i > 0; i--) {
-            var _ = replicas.step();
-          }
-        }
-      });
+      var others = groups.stream().map(group -> group.servers).toList();
+      servers =
+          maker.make(new GroupServers.Place(number, fibers, chance, trouble, trace, others), this);
     }
 
     int number() {
@@ -240,40 +233,26 @@ final class GroupsWorld {
 
     /// Returns the streams of the leader.
     Streams streams() {
-      return replicas.leader().streams();
+      return servers.streams();
     }
 
-    /// Makes another process the leader, or the same one after its death.
-    private void lead() {
-      int replica = trouble.below(replicas.size());
+    @Override
+    public void open(Fibers.Life life, Supplier<BatchLog> log) {
       Owner before = owner;
-      trace.add("store " + number + " is led by " + replica);
-      for (Owner one : all) {
-        if (one.replica != replica || one.life.isOver()) continue;
-        one.life.end();
-        replicas.crash(replica);
-      }
       if (before != null && !before.life.isOver()) {
         trace.reached(
             before.coordinator == null
                 ? "a store is overtaken and does not know"
                 : "a coordinator is overtaken and does not know");
       }
+      if (before != null && !before.open.isEmpty()) {
+        trace.reached("a leader is replaced while a transaction over stores runs");
+      }
       all.removeIf(one -> one.life.isOver());
-      var next = new Owner(this, replica, fibers.life("store " + number + "." + ++lives));
+      var next = new Owner(this, life, log);
       all.add(next);
       owner = next;
-      next.life.execute(next::open);
-    }
-
-    /// Kills a former leader.
-    private void killOne() {
-      for (Owner one : all) {
-        if (one == owner || one.life.isOver()) continue;
-        one.life.end();
-        replicas.crash(one.replica);
-        return;
-      }
+      life.execute(next::open);
     }
 
     /// Returns the process that a client asks: the leader, or one that the client takes for the
@@ -283,23 +262,15 @@ final class GroupsWorld {
       if (!calm && !alive.isEmpty() && chance.percent(15)) return chance.of(alive);
       return owner;
     }
-
-    /// Notes that a process has ended by itself, or must end.
-    private void failed(Owner one) {
-      if (owner != one) return;
-      fibers.after(
-          trouble.between(1, 2_000_000),
-          () -> {
-            if (owner == one) world.execute(this::lead);
-          });
-    }
   }
 
   /// A process that leads a group, or that takes itself for its leader.
   final class Owner {
     private final Group group;
-    private final int replica;
     private final Fibers.Life life;
+
+    // Opens the log of the group.
+    private final Supplier<BatchLog> log;
 
     // The parts of transactions over groups that clients have open here.
     private final Map<Coordinator.Part, StoreTransaction> open = new HashMap<>();
@@ -312,23 +283,23 @@ final class GroupsWorld {
     private @Nullable Snapshots snapshots;
     private long term;
 
-    private Owner(Group group, int replica, Fibers.Life life) {
+    private Owner(Group group, Fibers.Life life, Supplier<BatchLog> log) {
       this.group = group;
-      this.replica = replica;
       this.life = life;
+      this.log = log;
     }
 
     private void open() {
       try {
-        var log = new BusyLog(group, group.replicas.elect(replica));
-        term = log.term();
+        var busy = new BusyLog(group, log.get());
+        term = busy.term();
         var own = trouble.of(life.toString());
         var threads = new FiberThreads(fibers, life, own);
         long skew = own.below(2_000_000);
         stoa.base.Clock clock = () -> fibers.micros() + skew;
         var leads = group.number == HOME ? new Coordinator(HOME, members(), life, clock) : null;
         Addresses order = leads == null ? new RemoteAddresses(this) : leads.home();
-        var opened = new Store(STORE, log, order, new OtherGroups(group), clock, threads);
+        var opened = new Store(STORE, busy, order, new OtherGroups(group), clock, threads);
         opened.register(GroupLists.ORDERED, new SeriesHandlers(true));
         opened.register(GroupLists.LOOSE, new SeriesHandlers(false));
         opened.register(ChainHandlers.ORDERED, new ChainHandlers(true));
@@ -351,7 +322,7 @@ final class GroupsWorld {
         trace.reached("a store cannot be opened");
         sound(failed);
       }
-      group.failed(this);
+      group.servers.failed(life);
     }
 
     private void tick(Coordinator leads) {

@@ -24,6 +24,9 @@ public final class Fibers {
     private final Thread.Builder builder;
     private boolean over;
 
+    // Until when its threads stand still.
+    private long pausedUntilMicros;
+
     private Life(String name) {
       this.name = name;
       this.builder =
@@ -48,6 +51,11 @@ public final class Fibers {
               if (failure == null) failure = broken;
             }
           });
+    }
+
+    /// Lets all its threads stand still for a while, as those of a paused process do.
+    public void pause(long forMicros) {
+      pausedUntilMicros = micros + forMicros;
     }
 
     /// Ends all its threads, wherever they are.
@@ -143,7 +151,9 @@ public final class Fibers {
     }
     if (ready.isEmpty()) return !timed.isEmpty();
     Ready next = ready.remove(chance.below(ready.size()));
-    if (!next.life.over) next.continuation.run();
+    long pause = next.life.pausedUntilMicros - micros;
+    if (pause > 0) after(pause, () -> ready.add(next));
+    else if (!next.life.over) next.continuation.run();
     if (realTime) throw new AssertionError("a thread waits for real time");
     Throwable broken = failure;
     if (broken != null) throw new AssertionError("a thread ends with " + broken, broken);

@@ -144,6 +144,11 @@ public final class SimulatedGroup implements AutoCloseable {
     return members.get(replica).replica.streams();
   }
 
+  /// Returns a replica, until it crashes.
+  Replica replica(int index) {
+    return members.get(index).replica;
+  }
+
   /// Returns whether a replica leads.
   public boolean hasLeader() {
     return leader != null;

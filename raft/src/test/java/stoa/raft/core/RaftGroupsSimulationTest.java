@@ -1,0 +1,85 @@
+package stoa.raft.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import stoa.raft.NodeConfig;
+import stoa.sim.scenario.GroupsScenario;
+import stoa.sim.scenario.SimulatedRun;
+
+/// Whole clusters with real Raft: stores with one order, each on a group of real cores, logs and
+/// replicas.
+class RaftGroupsSimulationTest {
+  /// Rare places, all of which some run of the gate must reach.
+  private static final Set<String> RARE =
+      Set.of(
+          "a coordinator is overtaken and does not know",
+          "a leader is replaced while a transaction over stores runs",
+          "a leader opens its store again",
+          "a store is overtaken and does not know",
+          "a transaction over 3 stores is committed",
+          "an unknown outcome was a commit",
+          "catch-up",
+          "catch-up broken off",
+          "certain",
+          "confirmed",
+          "crash",
+          "cut off",
+          "cut off in one direction",
+          "file of the log written again",
+          "handed over",
+          "level",
+          "log jumps",
+          "new member",
+          "opened again",
+          "removed",
+          "snapshot",
+          "unknown outcome");
+
+  // In this run a leader that is cut off confirms, after others have elected another one.
+  private static final long LONG_LEASE = 17;
+
+  private static final Seeds SEEDS = new Seeds("stoa.raft.groups.seeds");
+
+  private static GroupsScenario scenario(SimulatedMembers.Times times) {
+    return new GroupsScenario(
+        "groups-raft",
+        Duration.ofMinutes(5), // on a machine with much else to do
+        (place, stores) -> new RaftServers(place, stores, times));
+  }
+
+  private static SimulatedRun.Passed run(long seed) {
+    return SEEDS.run(scenario(SimulatedMembers.Times.STANDARD), seed);
+  }
+
+  /// More seeds: `JAVA_TOOL_OPTIONS=-Dstoa.raft.groups.seeds=0-999 ./stoa test raft
+  /// RaftGroupsSimulationTest`.
+  @Test
+  void storesWithOneOrderAreOneStoreWhoeverIsElected() {
+    var missing = new TreeSet<>(RARE);
+    missing.removeAll(SEEDS.reached(scenario(SimulatedMembers.Times.STANDARD), "0-9").keySet());
+    assertEquals(Set.of(), missing);
+  }
+
+  @Test
+  void aLeaseThatOutlastsTheElectionTimeIsNoticed() {
+    var wrong = new SimulatedMembers.Times(NodeConfig.ENDED_PART, 3);
+    switch (SimulatedRun.of(scenario(wrong), LONG_LEASE)) {
+      case SimulatedRun.Passed _ -> throw new AssertionError("the simulation does not notice it");
+      case SimulatedRun.Failed failed -> {
+        String why = String.valueOf(failed.cause());
+        assertTrue(why.contains("was acknowledged before"), why);
+      }
+    }
+    run(LONG_LEASE);
+  }
+
+  @Test
+  void aSeedGivesOneRun() {
+    assertEquals(run(9).digest(), run(9).digest());
+  }
+}

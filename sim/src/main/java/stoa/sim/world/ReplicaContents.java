@@ -1,0 +1,69 @@
+package stoa.sim.world;
+
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.log.Replica;
+import stoa.log.StoredEntry;
+import stoa.log.Streams;
+import stoa.sim.check.Demand;
+
+/// Compares what the replicas of a group show.
+public final class ReplicaContents {
+  private ReplicaContents() {}
+
+  /// Fails unless replicas that have applied the same commands show the same: the end of the log,
+  /// how far each stream was trimmed, and every entry that two of them have.
+  public static void requireSame(List<Replica> replicas) {
+    Replica first = replicas.getFirst();
+    for (Replica other : replicas) {
+      Demand.that(
+          other.applied().equals(first.applied()) && other.tail().equals(first.tail()),
+          "replicas are at " + first.applied() + ", not at " + other.applied());
+      requireSame(first, other);
+    }
+  }
+
+  private static void requireSame(Replica one, Replica other) {
+    var streams = new TreeSet<StreamId>();
+    for (Replica replica : List.of(one, other)) {
+      replica
+          .device()
+          .withRecords(
+              null,
+              id -> {
+                if (!Streams.isInternal(id)) streams.add(id);
+                return true;
+              });
+    }
+    for (StreamId id : streams) requireSame(id, one.streams(), other.streams());
+  }
+
+  private static void requireSame(StreamId id, Streams one, Streams other) {
+    long last = one.last(id);
+    Demand.that(
+        other.last(id) == last && other.oldest(id) == one.oldest(id),
+        "%s has its entries from %d to %d at each replica, not from %d to %d"
+            .formatted(id, one.oldest(id), last, other.oldest(id), other.last(id)));
+    // Each replica releases by itself what is before the trim.
+    long from = Math.max(1, Math.max(one.firstKept(id), other.firstKept(id)));
+    for (long address = from; address <= last; address++) {
+      String there = text(one.read(id, address));
+      String here = text(other.read(id, address));
+      Demand.that(here.equals(there), id + " has " + there + " at each replica, not " + here);
+    }
+  }
+
+  private static String text(@Nullable StoredEntry entry) {
+    if (entry == null) return "nothing";
+    return "entry %d at %s of %d, kind %d: %d bytes with digest %s"
+        .formatted(
+            entry.address(),
+            entry.log(),
+            entry.nowMicros(),
+            entry.kind(),
+            entry.payload().length,
+            StreamId.of(entry.payload()));
+  }
+}
