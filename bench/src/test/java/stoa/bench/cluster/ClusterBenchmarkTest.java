@@ -59,8 +59,8 @@ class ClusterBenchmarkTest {
     }
 
     @Override
-    public Running start(Path place, int servers) {
-      return new Running() {
+    public ClusterContender.Running start(Path place, int servers) {
+      return new ClusterContender.Running() {
         @Override
         public Duration processorTime() {
           return Duration.ZERO;
@@ -152,13 +152,13 @@ class ClusterBenchmarkTest {
     }
 
     @Override
-    public Running start(Path place, Shape shape) {
+    public ClusterServers.Running start(Path place, Shape shape) {
       starts++;
       open++;
       return new Three();
     }
 
-    private final class Three implements Running {
+    private final class Three implements ClusterServers.Running {
       private final Local local = new Local(false);
 
       private static UnsupportedOperationException none() {
