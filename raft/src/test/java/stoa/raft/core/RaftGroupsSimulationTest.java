@@ -61,7 +61,7 @@ class RaftGroupsSimulationTest {
   @Test
   void storesWithOneOrderAreOneStoreWhoeverIsElected() {
     var missing = new TreeSet<>(RARE);
-    missing.removeAll(SEEDS.reached(scenario(SimulatedMembers.Times.STANDARD), "0-9").keySet());
+    missing.removeAll(SEEDS.reached(scenario(SimulatedMembers.Times.STANDARD), "4-9").keySet());
     assertEquals(Set.of(), missing);
   }
 
