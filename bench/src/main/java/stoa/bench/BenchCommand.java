@@ -102,7 +102,7 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results as JSON, too.")
   private @Nullable Path json;
 
-  @Option(names = "--smoke", description = "Only shows that it runs, within two minutes.")
+  @Option(names = "--smoke", description = "Only shows that it runs, within three minutes.")
   private boolean smoke;
 
   @Option(

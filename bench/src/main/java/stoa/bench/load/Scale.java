@@ -13,7 +13,7 @@ public record Scale(int rounds, Duration warmUp, Duration time) {
     return new Scale(5, Duration.ofMillis(500), Duration.ofMillis(1500));
   }
 
-  /// The scale that shows, within a minute, that a benchmark runs.
+  /// The scale that shows, within three minutes, that a benchmark runs.
   public static Scale smoke() {
     return new Scale(1, Duration.ofMillis(200), Duration.ofMillis(300));
   }

@@ -15,7 +15,7 @@ public interface Benchmark<S> {
   /// The sizes whose results are kept.
   S full();
 
-  /// The sizes that show, within a minute, that the benchmark runs.
+  /// The sizes that show, within three minutes, that the benchmark runs.
   S smoke();
 
   /// Runs the benchmark. It writes files below the context's folder and deletes them before it
