@@ -31,7 +31,6 @@ import stoa.sim.world.GroupServers;
 import stoa.sim.world.PoweredDevice;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.ReplicaContents;
-import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.DeviceFailed;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.storage.disk.StorageException;
@@ -52,7 +51,6 @@ final class RaftServers implements GroupServers {
    *   clients ─► store ─► ReplicatedBatchLog ─► End ··submit··► Core ─► LogStore ─► SimulatedDisk
    *              a fiber waits ◄··················outcome······ Core ─► Watched ─► Replica ─► PoweredDevice
    */
-  private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
   private static final int COMMAND_BYTES_MAX = 1 << 20;
   private static final int PATIENCE_MICROS = 30_000_000;
 
@@ -288,7 +286,7 @@ final class RaftServers implements GroupServers {
       process = fibers.life("server " + number + "." + server.self.id() + "." + server.life);
       Replica opened;
       if (device == null) {
-        device = new PoweredDevice(power, DEVICE);
+        device = new PoweredDevice(power, PoweredDevice.SMALL);
         opened = new Replica(device.device());
       } else {
         opened = new Replica(device.restart());

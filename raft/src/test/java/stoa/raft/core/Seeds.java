@@ -1,5 +1,7 @@
 package stoa.raft.core;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.util.Map;
 import java.util.TreeMap;
 import stoa.sim.scenario.Scenario;
@@ -19,6 +21,17 @@ record Seeds(String property) {
             "-D%1$s=%2$d-%2$d: %3$s".formatted(property, seed, failed.cause()), failed.cause());
       }
     };
+  }
+
+  /// Fails unless a run of a scenario fails, for a reason that contains some words.
+  static void requireNoticed(Scenario wrong, long seed, String words) {
+    switch (SimulatedRun.of(wrong, seed)) {
+      case SimulatedRun.Passed _ -> throw new AssertionError("the simulation does not notice it");
+      case SimulatedRun.Failed failed -> {
+        String why = String.valueOf(failed.cause());
+        assertTrue(why.contains(words), why);
+      }
+    }
   }
 
   /// Runs a scenario over the seeds of the property, or otherwise of the test. Returns how many

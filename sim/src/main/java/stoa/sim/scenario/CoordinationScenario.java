@@ -51,12 +51,12 @@ import stoa.sim.world.FiberThreads;
 import stoa.sim.world.Fibers;
 import stoa.sim.world.Links;
 import stoa.sim.world.LockVersions;
+import stoa.sim.world.PoweredDevice;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SimulatedGroup;
 import stoa.sim.world.SimulatedLock;
 import stoa.sim.world.SlowLog;
 import stoa.spi.Facade;
-import stoa.storage.disk.DeviceConfig;
 import stoa.store.calls.PriorOutcome;
 import stoa.store.running.Request;
 
@@ -84,7 +84,6 @@ public final class CoordinationScenario implements Scenario {
 
   // The most time that a run may take.
   private static final long MICROS_MAX = 3_000_000_000L;
-  private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
 
   private final String name;
 
@@ -142,7 +141,7 @@ public final class CoordinationScenario implements Scenario {
               Stream.generate(() -> PoweredDisk.simulated(new Chance(disks.any()), 0))
                   .limit(trouble.between(1, 3))
                   .toList(),
-              DEVICE);
+              PoweredDevice.SMALL);
       config =
           StoaConfig.of("file:simulated")
               .withLimits(

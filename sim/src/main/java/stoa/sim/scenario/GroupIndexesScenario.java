@@ -49,13 +49,13 @@ import stoa.sim.check.Demand;
 import stoa.sim.world.FiberThreads;
 import stoa.sim.world.Fibers;
 import stoa.sim.world.Links;
+import stoa.sim.world.PoweredDevice;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SimulatedGroup;
 import stoa.sim.world.SimulatedSheet;
 import stoa.sim.world.SlowLog;
 import stoa.spi.Collections;
 import stoa.spi.Indexes;
-import stoa.storage.disk.DeviceConfig;
 import stoa.store.Participant;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
@@ -81,7 +81,6 @@ public final class GroupIndexesScenario implements Scenario {
   // The time of a run's troubles, and the most time that anything may take after them.
   private static final long TROUBLE_MICROS = 150_000_000L;
   private static final long CALM_MICROS_MAX = 1_500_000_000L;
-  private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
   private static final SharedType TYPE = SharedType.of(SimulatedSheet.class);
 
   // Programs ask queries in group 0. So that has the objects at which a query begins.
@@ -330,7 +329,7 @@ public final class GroupIndexesScenario implements Scenario {
                 Stream.generate(() -> PoweredDisk.memory(64 << 20))
                     .limit(trouble.between(1, 3))
                     .toList(),
-                DEVICE);
+                PoweredDevice.SMALL);
         world.execute(() -> {
           while (true) {
             fibers.pause(trouble.between(1, 300_000));

@@ -44,10 +44,10 @@ import stoa.sim.world.LendingNetwork;
 import stoa.sim.world.LendingServer;
 import stoa.sim.world.LentList;
 import stoa.sim.world.Links;
+import stoa.sim.world.PoweredDevice;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SimulatedGroup;
 import stoa.sim.world.SlowLog;
-import stoa.storage.disk.DeviceConfig;
 
 /// A store lends objects to clients and gets them back, while servers die or others replace them,
 /// and clients come, leave, die and lose their connections. Clients add to lists and read them, at
@@ -66,7 +66,6 @@ public final class LendingScenario implements Scenario {
   // The most time that anything may take in a run, and after its troubles.
   private static final long TROUBLE_MICROS_MAX = 3_000_000_000L;
   private static final long CALM_MICROS_MAX = 600_000_000L;
-  private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
 
   private final String name;
 
@@ -124,7 +123,7 @@ public final class LendingScenario implements Scenario {
               Stream.generate(() -> PoweredDisk.simulated(new Chance(disks.any()), 0))
                   .limit(trouble.between(1, 3))
                   .toList(),
-              DEVICE);
+              PoweredDevice.SMALL);
       config =
           StoaConfig.of("file:simulated")
               .withLimits(

@@ -42,7 +42,6 @@ import stoa.sim.world.SimulatedMishaps;
 import stoa.sim.world.SimulatedTally;
 import stoa.sim.world.SimulatedThreads;
 import stoa.sim.world.TallyVersions;
-import stoa.storage.disk.DeviceConfig;
 import stoa.store.replicas.Divergence;
 
 /// A replica follows another one, batch by batch, dies in the middle of anything and comes back,
@@ -67,7 +66,6 @@ final class StandbyScenario implements Scenario {
 
   // The number of failures of the follower's disk in a row before it stops failing.
   private static final int ATTEMPTS_MAX = 8;
-  private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
   private static final StoaConfig CONFIG =
       StoaConfig.of("file:simulated")
           .withLimits(
@@ -104,7 +102,7 @@ final class StandbyScenario implements Scenario {
       this.chance = chance;
       this.work = chance.of("work");
       this.trace = trace;
-      var device = new PoweredDevice(PoweredDisk.memory(256 << 20), DEVICE);
+      var device = new PoweredDevice(PoweredDisk.memory(256 << 20), PoweredDevice.SMALL);
       var log = new LocalBatchLog(device.device());
       var threads = new SimulatedThreads(chance.of("leader"));
       executing = threads;
@@ -356,7 +354,7 @@ final class StandbyScenario implements Scenario {
       String states = leader.states();
 
       // Another replica, which has only a copy of the log, must come to the same states.
-      var plainDevice = new PoweredDevice(PoweredDisk.memory(256 << 20), DEVICE);
+      var plainDevice = new PoweredDevice(PoweredDisk.memory(256 << 20), PoweredDevice.SMALL);
       var plainLog = new LocalBatchLog(plainDevice.device());
       boolean more = true;
       while (more) more = copied.ship(plainLog, _ -> {});
@@ -493,7 +491,7 @@ final class StandbyScenario implements Scenario {
 
       Follower(Chance own) {
         this.own = own;
-        device = new PoweredDevice(PoweredDisk.simulated(own.of("disk"), 200), DEVICE);
+        device = new PoweredDevice(PoweredDisk.simulated(own.of("disk"), 200), PoweredDevice.SMALL);
         threads = new SimulatedThreads(own);
         log = new LocalBatchLog(device.device());
         standby = open();

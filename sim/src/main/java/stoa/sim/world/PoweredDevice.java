@@ -9,6 +9,9 @@ import stoa.storage.disk.ReadFailed;
 ///
 /// One owner.
 public final class PoweredDevice {
+  /// Sizes so small that a short run fills segments, and writes and merges indexes.
+  public static final DeviceConfig SMALL = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
+
   // The number of power failures while the device recovers.
   private static final int ATTEMPTS_MAX = 100;
 

@@ -8,13 +8,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
-import stoa.storage.disk.DeviceConfig;
 
 /// The servers of a [SimulatedGroup], of which the simulation chooses the leader. A server that
 /// another one replaces does not notice it, and has its store open until it dies. One owner.
 public final class SimulatedServers implements GroupServers {
-  private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
-
   /// A store at a server that leads, or led.
   private record Leader(int replica, Fibers.Life life) {}
 
@@ -50,7 +47,7 @@ public final class SimulatedServers implements GroupServers {
             Stream.generate(() -> PoweredDisk.memory(64 << 20))
                 .limit(trouble.between(1, 3))
                 .toList(),
-            DEVICE);
+            PoweredDevice.SMALL);
     own.execute(() -> {
       while (true) {
         fibers.pause(trouble.between(1, 300_000));

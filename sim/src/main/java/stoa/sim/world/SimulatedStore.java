@@ -15,7 +15,6 @@ import stoa.objects.ObjectService;
 import stoa.objects.Part;
 import stoa.sim.Chance;
 import stoa.storage.Device;
-import stoa.storage.disk.DeviceConfig;
 import stoa.store.threads.Threads;
 
 /// A whole store on one thread, on a disk that can fail; a seed determines its clock and its order
@@ -41,9 +40,6 @@ import stoa.store.threads.Threads;
 ///
 /// Run it with [Campaign].
 public final class SimulatedStore {
-  // So small that a short run fills segments, and writes and merges indexes.
-  private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
-
   private final Chance chance;
   private final StoaConfig config;
   private final Base base;
@@ -56,14 +52,14 @@ public final class SimulatedStore {
   ///
   /// @param config only messages use its URL
   public SimulatedStore(Chance chance, StoaConfig config, PoweredDisk disk) {
-    this(chance, config, Base.of(new PoweredDevice(disk, DEVICE)));
+    this(chance, config, Base.of(new PoweredDevice(disk, PoweredDevice.SMALL)));
   }
 
   /// Opens a store of several shards.
   ///
   /// @param config only messages use its URL
   public SimulatedStore(Chance chance, StoaConfig config, Layout layout, PoweredDisk disk) {
-    this(chance, config, Base.of(new PoweredGlobalLog(layout, disk, DEVICE)));
+    this(chance, config, Base.of(new PoweredGlobalLog(layout, disk, PoweredDevice.SMALL)));
   }
 
   /// Opens a store on one disk that loses power, with seeds of its own.
@@ -274,7 +270,7 @@ public final class SimulatedStore {
     private Replicated(Chance chance, SimulatedGroup.Trouble trouble, List<PoweredDisk> disks) {
       this.chance = chance.of("leaders");
       this.disks = List.copyOf(disks);
-      group = new SimulatedGroup(chance.of("consensus"), trouble, disks, DEVICE);
+      group = new SimulatedGroup(chance.of("consensus"), trouble, disks, PoweredDevice.SMALL);
       group.elect(0);
     }
 
