@@ -222,13 +222,11 @@ final class CassandraNodes implements AutoCloseable {
 
   /// Returns the processor time that they have used so far.
   Duration processorTime() {
-    return processes.stream()
-        .map(BackgroundProcess::processorTime)
-        .reduce(Duration.ZERO, Duration::plus);
+    return BackgroundProcess.processorTime(processes);
   }
 
   @Override
   public void close() {
-    processes.forEach(BackgroundProcess::close);
+    BackgroundProcess.closeAll(processes);
   }
 }

@@ -100,9 +100,7 @@ record InfinispanClient(List<BackgroundProcess> servers, RemoteCacheManager mana
 
   /// Returns the processor time that the servers have used so far.
   Duration processorTime() {
-    return servers.stream()
-        .map(BackgroundProcess::processorTime)
-        .reduce(Duration.ZERO, Duration::plus);
+    return BackgroundProcess.processorTime(servers);
   }
 
   @Override

@@ -72,9 +72,7 @@ public final class RatisCluster implements ClusterContender {
 
     @Override
     public Duration processorTime() {
-      return servers.stream()
-          .map(BackgroundProcess::processorTime)
-          .reduce(Duration.ZERO, Duration::plus);
+      return BackgroundProcess.processorTime(servers);
     }
 
     @Override

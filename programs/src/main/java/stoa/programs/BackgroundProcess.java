@@ -164,6 +164,13 @@ public final class BackgroundProcess implements AutoCloseable {
     }
   }
 
+  /// Returns the processor time that several have used so far.
+  public static Duration processorTime(List<BackgroundProcess> processes) {
+    return processes.stream()
+        .map(BackgroundProcess::processorTime)
+        .reduce(Duration.ZERO, Duration::plus);
+  }
+
   /// Closes several side by side.
   public static void closeAll(List<BackgroundProcess> processes) {
     for (BackgroundProcess each : processes) each.server.ifPresent(ProcessHandle::destroy);
