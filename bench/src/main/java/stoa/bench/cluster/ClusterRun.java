@@ -32,8 +32,6 @@ import stoa.programs.DiskWrites;
 ///
 /// One thread uses it.
 final class ClusterRun {
-  static final int SERVERS = ClusterServers.SERVERS;
-
   /// The suffix of a measure's name: processor time per call of servers and client, in
   /// microseconds.
   static final String PROCESSOR = ", processor time";
@@ -98,7 +96,9 @@ final class ClusterRun {
       for (ClusterContender contender : contenders) {
         String name = contender.name().replaceAll("[^A-Za-z0-9]+", "-");
         Path folder = place.resolve(name);
-        starts.add(threads.submit(() -> contender.start(Files.createDirectories(folder), SERVERS)));
+        starts.add(
+            threads.submit(
+                () -> contender.start(Files.createDirectories(folder), ClusterServers.SERVERS)));
       }
     }
     @Nullable ExecutionException failure = null;

@@ -36,7 +36,7 @@ final class DegradedPhase {
     var window = context.sizes().window();
     rows.add(List.of("when", "increments/s", "reads/s", "longest without an increment, ms"));
     try (var servers =
-            kind.start(folder, new ClusterServers.Shape(ClusterRun.SERVERS, 1, 1, false));
+            kind.start(folder, new ClusterServers.Shape(ClusterServers.SERVERS, 1, 1, false));
         var writers = new Watched(servers.counters(), CALLERS);
         var readers = Watched.reading(servers.counters(), CALLERS)) {
       writers.await(context.sizes().ready());

@@ -48,7 +48,7 @@ final class MovePhase {
             "longest silence, ms",
             "refused",
             "bytes of the server"));
-    var alone = new ClusterServers.Shape(1, GROUPS, ClusterRun.SERVERS, false);
+    var alone = new ClusterServers.Shape(1, GROUPS, ClusterServers.SERVERS, false);
     try (var servers = kind.start(folder, alone)) {
       context.progress().accept("moves: writing %,d bytes".formatted(bytes));
       fill(servers, bytes);

@@ -33,7 +33,7 @@ final class SharePhase {
     neighbours.mark();
     phases.use(
         "shares",
-        ClusterServers.Shape.of(ClusterRun.SERVERS, true),
+        ClusterServers.Shape.of(ClusterServers.SERVERS, true),
         servers -> {
           for (int callers : CALLERS) {
             String what = ", 100 counters, %d callers".formatted(callers);

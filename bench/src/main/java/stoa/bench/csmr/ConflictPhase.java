@@ -80,11 +80,9 @@ final class ConflictPhase {
       throws Exception {
     var aborted = new LongAdder();
     var tried = new LongAdder();
-    var seeds = new SplittableRandom(writers);
-    var randoms = new SplittableRandom[writers];
-    for (int i = 0; i < writers; i++) randoms[i] = seeds.split();
     var once = TxOptions.STANDARD.withAttemptsMax(1);
     var load = new Load(writers, Load.Threads.PLATFORM, Duration.ZERO, scale.time());
+    SplittableRandom[] randoms = load.randoms(writers);
     Load.Seen seen =
         load.run((writer, turn) -> {
           SplittableRandom random = randoms[writer];

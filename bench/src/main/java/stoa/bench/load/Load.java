@@ -2,6 +2,7 @@ package stoa.bench.load;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,6 +35,14 @@ public record Load(int callers, Threads threads, Duration warmUp, Duration time)
 
   public Load(int callers, Threads threads, Scale scale) {
     this(callers, threads, scale.warmUp(), scale.time());
+  }
+
+  /// Returns random numbers for each caller, which a seed determines.
+  public SplittableRandom[] randoms(long seed) {
+    var seeds = new SplittableRandom(seed);
+    var randoms = new SplittableRandom[callers];
+    for (int i = 0; i < callers; i++) randoms[i] = seeds.split();
+    return randoms;
   }
 
   /// Runs the callers to their end.

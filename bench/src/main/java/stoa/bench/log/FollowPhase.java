@@ -8,6 +8,7 @@ import java.util.Set;
 import stoa.LogSlot;
 import stoa.StreamKey;
 import stoa.StreamStore;
+import stoa.bench.cluster.ClusterServers;
 import stoa.bench.load.Parallel;
 import stoa.bench.load.Samples;
 import stoa.bench.machine.DiskLimits;
@@ -77,7 +78,7 @@ final class FollowPhase {
 
   /// Returns how many servers have the log in the folder.
   private double copies() {
-    return place == StorePlace.CLUSTER ? StorePlace.SERVERS : 1;
+    return place == StorePlace.CLUSTER ? ClusterServers.SERVERS : 1;
   }
 
   /// Reads a log and counts its entries.

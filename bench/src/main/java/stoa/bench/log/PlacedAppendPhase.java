@@ -62,7 +62,7 @@ final class PlacedAppendPhase {
     Map<String, Load.Body> bodies = new LinkedHashMap<>();
     for (int streams : scale.streams()) {
       List<StreamKey> keys = PlacedReadPhase.keys(streams);
-      SplittableRandom[] randoms = randoms(streams);
+      SplittableRandom[] randoms = load().randoms(streams);
       bodies.put(
           one(streams),
           (caller, _) -> {
@@ -77,13 +77,6 @@ final class PlacedAppendPhase {
           });
     }
     return bodies;
-  }
-
-  private static SplittableRandom[] randoms(int seed) {
-    var seeds = new SplittableRandom(seed);
-    var randoms = new SplittableRandom[CALLERS];
-    for (int i = 0; i < CALLERS; i++) randoms[i] = seeds.split();
-    return randoms;
   }
 
   private Load load() {

@@ -80,9 +80,7 @@ final class ShardPhase {
     try (var stoa = Stoa.open(shards == 1 ? place : place + "?shards=" + shards)) {
       StreamStore store = stoa.streams();
       byte[] data = new byte[AppendLog.ENTRY_BYTES];
-      var seeds = new SplittableRandom(shards);
-      var randoms = new SplittableRandom[CALLERS];
-      for (int i = 0; i < CALLERS; i++) randoms[i] = seeds.split();
+      SplittableRandom[] randoms = load().randoms(shards);
       samples.add(
           name,
           load()

@@ -93,9 +93,7 @@ final class PastPhase {
   /// Objects with a past between two log addresses.
   private record Past(Stoa stoa, List<Counter> objects, LogAddress from, LogAddress to) {
     Load.Seen run(Kind kind, Load load) throws Exception {
-      var randoms = new SplittableRandom[load.callers()];
-      var seeds = new SplittableRandom(load.callers());
-      for (int i = 0; i < randoms.length; i++) randoms[i] = seeds.split();
+      SplittableRandom[] randoms = load.randoms(load.callers());
       return load.run((caller, _) -> {
         SplittableRandom own = randoms[caller];
         LogAddress at = between(from, to, own);

@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 import stoa.Stoa;
 import stoa.Transaction;
 import stoa.TxOptions;
+import stoa.bench.cluster.OpenStoa;
 import stoa.bench.load.Counter;
 import stoa.bench.load.Latencies;
 import stoa.bench.load.Parallel;
@@ -93,7 +94,7 @@ final class WriterPhase {
 
   /// Objects of a store in memory.
   private final class Shared implements Objects {
-    private final StorePlace.Opened opened;
+    private final OpenStoa opened;
     private final Stoa stoa;
     private final List<Counter> counters;
 

@@ -34,7 +34,7 @@ final class SnapshotsRun {
   private static final int RECORD_BYTES = 1_000;
   private static final int LOADERS = 240;
 
-  // The paper's rate with remote views, and "a few hundred" with local ones.
+  // The rate of the paper's remote views.
   private static final double PAPER = 10_000;
 
   private final Context<YcsbScale> context;
@@ -133,9 +133,7 @@ final class SnapshotsRun {
     }
 
     Load.Seen run(Kind kind, Load load) throws Exception {
-      var seeds = new SplittableRandom(load.callers());
-      var randoms = new SplittableRandom[load.callers()];
-      for (int i = 0; i < randoms.length; i++) randoms[i] = seeds.split();
+      SplittableRandom[] randoms = load.randoms(load.callers());
       return load.run((caller, _) -> {
         SplittableRandom random = randoms[caller];
         var at = new LogAddress(from.epoch(), random.nextLong(from.counter(), to.counter() + 1));

@@ -7,10 +7,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.ShardedMap;
-import stoa.Stoa;
 import stoa.bench.cluster.ClusterServers;
 import stoa.bench.cluster.OpenStoa;
 import stoa.bench.cluster.RecordWorkloads.Updates;
@@ -19,16 +17,16 @@ import stoa.bench.load.Parallel;
 import stoa.bench.maps.MapRecords;
 import stoa.bench.maps.OpenMap;
 import stoa.bench.remote.RemoteContender.Persistence;
-import stoa.bench.remote.StoaServer;
 
 /// This engine: a [ShardedMap], a record a value.
 ///
 /// @param name the name in tables
 /// @param guarantee the guarantee of an answered change
 /// @param copies how many servers have the records
+/// @param children how many maps the map consists of
 /// @param way starts the servers
-record StoaYcsb(String name, String guarantee, int copies, Way way) implements YcsbContender {
-  private static final int SERVERS = 3;
+record StoaYcsb(String name, String guarantee, int copies, int children, Way way)
+    implements YcsbContender {
   private static final int GETS_AT_ONCE = 64;
 
   /// Starts servers.
@@ -36,7 +34,7 @@ record StoaYcsb(String name, String guarantee, int copies, Way way) implements Y
     /// Starts them, with their data in an empty folder.
     ///
     /// @param heap the options of Java of each server
-    Running start(Path folder, List<String> heap) throws Exception;
+    OpenStoa start(Path folder, List<String> heap) throws Exception;
   }
 
   /// Returns those of a run: three servers, if the class path has clusters, and one server.
@@ -53,15 +51,17 @@ record StoaYcsb(String name, String guarantee, int copies, Way way) implements Y
                       "Stoa, 3 servers",
                       "forced to the disks of 2 of 3 servers; a read asks one server;"
                           + " strictly serializable",
-                      SERVERS,
-                      (folder, _) -> replicated(servers, folder, children))));
+                      ClusterServers.SERVERS,
+                      children,
+                      (folder, _) -> OpenStoa.replicated(servers, folder))));
     }
     all.add(
         new StoaYcsb(
             "Stoa, 1 server",
             "forced to the disk of one server; strictly serializable",
             1,
-            (folder, heap) -> served(folder, heap, children)));
+            children,
+            (folder, heap) -> OpenStoa.served(folder, Persistence.SYNCED, heap)));
     return all;
   }
 
@@ -78,56 +78,18 @@ record StoaYcsb(String name, String guarantee, int copies, Way way) implements Y
 
   @Override
   public Running start(Path folder, List<String> heap) throws Exception {
-    return way.start(folder, heap);
-  }
-
-  private static Running served(Path folder, List<String> heap, int children) throws Exception {
-    var server = StoaServer.serve(folder, Persistence.SYNCED, heap);
+    var open = way.start(folder, heap);
     try {
-      Stoa stoa = Stoa.open("stoa://" + StoaServer.address(server));
-      return open(
-          stoa,
-          children,
-          server::processorTime,
-          () -> {
-            try (server) {
-              stoa.close();
-            }
-          });
-    } catch (Exception e) {
-      server.close();
-      throw e;
-    }
-  }
-
-  private static Running replicated(ClusterServers kind, Path folder, int children)
-      throws Exception {
-    var servers = kind.start(folder, new ClusterServers.Shape(SERVERS, 1, SERVERS, false));
-    try {
-      return open(
-          servers.stoa(),
-          children,
-          () ->
-              Duration.ofNanos(servers.running().stream().mapToLong(servers::processorNanos).sum()),
-          servers::close);
+      ShardedMap<String, byte[]> map =
+          open.stoa().shardedMap("records", String.class, byte[].class, children);
+      return new Opened(new MapRecords(new Children(map), Updates.WHOLE_RECORD), open);
     } catch (RuntimeException e) {
-      servers.close();
+      open.close();
       throw e;
     }
   }
 
-  /// Opens the map of a store.
-  ///
-  /// @param children how many maps the map consists of
-  /// @param processorTime tells the processor time of its servers
-  /// @param end ends the store and its servers
-  static Running open(Stoa stoa, int children, Supplier<Duration> processorTime, OpenStoa.End end) {
-    ShardedMap<String, byte[]> map =
-        stoa.shardedMap("records", String.class, byte[].class, children);
-    return new Opened(new MapRecords(new Children(map), Updates.WHOLE_RECORD), processorTime, end);
-  }
-
-  private record Opened(Records all, Supplier<Duration> time, OpenStoa.End end) implements Running {
+  private record Opened(Records all, OpenStoa open) implements Running {
     @Override
     public Records records(int caller) {
       return all;
@@ -135,12 +97,12 @@ record StoaYcsb(String name, String guarantee, int copies, Way way) implements Y
 
     @Override
     public Duration processorTime() {
-      return time.get();
+      return open.processorTime().get();
     }
 
     @Override
     public void close() throws IOException {
-      end.close();
+      open.close();
     }
   }
 

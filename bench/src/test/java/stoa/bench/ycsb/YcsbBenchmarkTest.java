@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stoa.Stoa;
+import stoa.bench.cluster.OpenStoa;
 import stoa.bench.cluster.RecordWorkloads;
 import stoa.bench.cluster.Records;
 import stoa.bench.load.Scale;
@@ -42,13 +42,7 @@ class YcsbBenchmarkTest {
   /// This engine in the process, as if a server had it.
   private static final YcsbContender EMBEDDED =
       new StoaYcsb(
-          "Stoa, in the process",
-          "lost",
-          1,
-          (_, _) -> {
-            var stoa = Stoa.open("memory:");
-            return StoaYcsb.open(stoa, CHILDREN, () -> Duration.ZERO, stoa::close);
-          });
+          "Stoa, in the process", "lost", 1, CHILDREN, (_, _) -> OpenStoa.embedded("memory:"));
 
   private static YcsbScale.Sizes sizes(int records) {
     return sizes(records, Duration.ofMinutes(1));
