@@ -634,6 +634,11 @@ public final class Device implements AutoCloseable {
     log.sync();
   }
 
+  /// Returns whether commits outlive this process, so that a [#sync] means something.
+  public boolean outlivesProcess() {
+    return disk.outlivesProcess();
+  }
+
   /// Returns the data of the extent written at exactly this offset, or null.
   ///
   /// @throws CorruptData when the stored bytes are damaged; other extents stay readable
