@@ -32,8 +32,8 @@ public interface BatchLog extends AutoCloseable {
 
   /// Does the same as [#append], but for the sync: after [BatchOutcome.Committed] the streams show
   /// the batch, and it is durable, with all before it, when a later [#sync], [#append] or [#seal]
-  /// has returned. After a crash, the log has the batches up to some place, and no batch behind one
-  /// that it lacks.
+  /// has returned. A process that ends loses none of them. After a loss of power, the log has the
+  /// batches up to some place, and no batch behind one that it lacks.
   ///
   /// @throws UnsupportedOperationException unless the log [syncs apart][#syncsApart]
   default BatchOutcome write(Batch batch) {

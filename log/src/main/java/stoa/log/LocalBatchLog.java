@@ -50,7 +50,7 @@ public final class LocalBatchLog implements BatchLog {
 
   @Override
   public boolean syncsApart() {
-    return device.outlivesProcess();
+    return device.keepsUnsynced();
   }
 
   @Override

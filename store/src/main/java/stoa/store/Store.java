@@ -404,9 +404,9 @@ public final class Store implements AutoCloseable {
     Resident resident = engine.residents().pin(key);
     WatchRegistration watch = engine.watches().add(key, watcher);
     try {
-      engine.moments().awaitPublished();
       checkUsable();
-      long last = resident.change();
+      // A later change is told when it is durable.
+      long last = Math.min(engine.moments().moment(), resident.change());
       if (last > 0) watch.tell(last);
       return watch;
     } catch (RuntimeException failure) {

@@ -243,6 +243,7 @@ final class StoreParts {
     writer.callWriterThread();
     waiting.end(new Closed("the store was closed while the call waited; it has changed nothing"));
     admission.awaitIdle(config.closeTimeMax());
+    var _ = intake.gate().sync();
     threads.close();
     runners.close();
     if (log != null) log.close();

@@ -12,18 +12,21 @@ import static stoa.store.Script.put;
 import static stoa.store.Script.text;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import stoa.StreamKey;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.log.LocalBatchLog;
 import stoa.storage.Device;
@@ -37,11 +40,14 @@ import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.running.Request;
 import stoa.store.running.StoreTransaction;
+import stoa.store.threads.Threads;
 
 /// Which syncs a call waits for that calls other keys, and what nobody sees before they are over.
 @Timeout(60)
 class AnswerGateTest {
   private static final Existence ANY = new Existence.Any(null);
+  private static final StoreTransaction.Bounds READS =
+      new StoreTransaction.Bounds(StoreTransaction.Access.READS, 60_000_000, 1_000, 1 << 20);
 
   private final SimulatedDisk disk = new SimulatedDisk(7);
   private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
@@ -83,7 +89,8 @@ class AnswerGateTest {
           if (waited != null) {
             begun.countDown();
             try {
-              waited.await();
+              if (!waited.await(20, TimeUnit.SECONDS))
+                throw new IOException("held up for too long");
             } catch (InterruptedException e) {
               throw new IOException(e);
             }
@@ -190,6 +197,49 @@ class AnswerGateTest {
   }
 
   @Test
+  void aWatcherThatComesDuringTheSyncHearsOfTheChangeAfterIt() throws Exception {
+    var slow = new HeldUp(disk);
+    Device device = Device.open(slow, DeviceConfig.standard());
+    try (Store store = Script.open(new LocalBatchLog(device))) {
+      put(store, "a", "call b one");
+      long shown = store.moment();
+      slow.holdUp();
+      Request outer = begin(store, "a", "call b two");
+      slow.awaitSync();
+      var told = new ConcurrentLinkedQueue<Long>();
+      var _ = store.watch(key("b"), told::add);
+      assertTrue(told.stream().allMatch(counter -> counter <= shown), told::toString);
+      slow.letGo();
+      done(callers, outer).get();
+      assertTrue(told.stream().anyMatch(counter -> counter > shown), told::toString);
+    }
+  }
+
+  @Test
+  void aKeyThatIsNotDurableDoesNotShowAfterItLeftMemory() throws Exception {
+    var slow = new HeldUp(disk);
+    Device device = Device.open(slow, DeviceConfig.standard());
+    // No room: every key leaves memory when no request uses it.
+    var config = new StoreConfig(Duration.ofSeconds(10), 10_000, 1, 16, Duration.ofSeconds(5));
+    try (Store store =
+        new Store(config, new LocalBatchLog(device), Clock.system(), Threads.real())) {
+      store.register("script", Script.FACTORY);
+      put(store, "a", "call b one");
+      slow.holdUp();
+      Request outer = begin(store, "a", "call c one");
+      slow.awaitSync();
+      for (int i = 0; i < 4; i++) store.generationHint(key("other " + i));
+      Future<Long> generation = callers.submit(() -> store.generation(key("c")));
+      Request there = store.getAsync(store.target(key("c")), "lines", Terms.expecting(ANY));
+      assertFalse(there.isDone());
+      assertFalse(generation.isDone());
+      slow.letGo();
+      done(callers, outer).get();
+      assertTrue(generation.get() > 0);
+    }
+  }
+
+  @Test
   void aLossOfPowerDuringTheSyncTakesNothingThatWasAnswered() throws Exception {
     for (int seed = 0; seed < 20; seed++) {
       var powered = new SimulatedDisk(seed);
@@ -232,7 +282,4 @@ class AnswerGateTest {
       assertEquals("2:two", said(request));
     }
   }
-
-  private static final StoreTransaction.Bounds READS =
-      new StoreTransaction.Bounds(StoreTransaction.Access.READS, 60_000_000, 1_000, 1 << 20);
 }

@@ -68,7 +68,7 @@ public interface Disk extends AutoCloseable {
     return "give it more room";
   }
 
-  /// Returns whether the files outlive this process, so that a sync means something.
+  /// Returns whether the files outlive this process.
   default boolean outlivesProcess() {
     return true;
   }

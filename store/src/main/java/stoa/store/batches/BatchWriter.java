@@ -319,14 +319,6 @@ public final class BatchWriter implements Journal, Intake.Help {
     }
   }
 
-  /// Makes the sync for which answers wait, unless another thread makes it, and calls the writer
-  /// thread for a further one; returns whether it did.
-  private boolean sync() {
-    if (!gate.sync()) return false;
-    gate.call();
-    return true;
-  }
-
   /// Waits for the batch in progress and for transactions over several stores that change the key
   /// of a question, if the key is ordered among the stores. Fails the question when that takes too
   /// long, and returns whether it did.
@@ -363,7 +355,7 @@ public final class BatchWriter implements Journal, Intake.Help {
     if (quick) {
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
         if (request.isHeld()) {
-          if (!sync()) threads.pause(0);
+          if (!gate.sync()) threads.pause(0);
           continue;
         }
         if (!intake.isEmpty() && writeBatch(request) && request.isDone()) break;
@@ -432,7 +424,7 @@ public final class BatchWriter implements Journal, Intake.Help {
       request.isWatched(true);
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
         if (request.isHeld()) {
-          if (!sync()) threads.pause(0);
+          if (!gate.sync()) threads.pause(0);
           continue;
         }
         if (!intake.isEmpty() && writeBatch(request) && request.isDone()) break;

@@ -385,6 +385,7 @@ public final class Intake {
     } finally {
       turn.end();
     }
+    gate.open();
     if (again) intents.passed();
     if (health.hasFailed()) progress.wake();
     return true;
@@ -1073,12 +1074,13 @@ public final class Intake {
       gate.filled(sequencer.last(), isDurable);
     } catch (RuntimeException | Error broken) {
       // The mailboxes may lack committed requests: the next opening of the store finds them.
-      health.fail(new IllegalStateException("a batch could not be published: " + broken, broken));
+      var cause = new IllegalStateException("a batch could not be published: " + broken, broken);
+      health.fail(cause);
+      gate.lose(cause);
       throw broken;
     } finally {
       moments.endPublishing();
     }
-    gate.open();
     // A caller that gets its answer may ask the store again, on this thread.
     for (Request request : scheduled) {
       // A handler that waits for the request runs it at once: all workers may be waiting like it.
@@ -1123,13 +1125,23 @@ public final class Intake {
         enqueue(request, isWith(own, request));
       }
     }
-    if (watches.isEmpty()) return;
-    for (StreamEnd end : draft.touched()) {
-      if (!draft.hasChanged(end)) continue;
-      long change = end.nextChange;
-      if (isDurable) watches.changed(end.key, change);
-      else gate.later(last, () -> watches.changed(end.key, change));
+    if (!isDurable) {
+      // Also when there is no watcher yet: one may come before the batch is durable.
+      List<Change> changes = changes();
+      gate.later(last, () -> changes.forEach(one -> watches.changed(one.key, one.counter)));
+    } else if (!watches.isEmpty()) {
+      for (Change one : changes()) watches.changed(one.key, one.counter);
     }
+  }
+
+  private record Change(Key key, long counter) {}
+
+  private List<Change> changes() {
+    var changes = new ArrayList<Change>();
+    for (StreamEnd end : draft.touched()) {
+      if (draft.hasChanged(end)) changes.add(new Change(end.key, end.nextChange));
+    }
+    return changes;
   }
 
   /// Returns whether the thread that writes the batch for its own request also runs another one.

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +33,9 @@ public final class AnswerGate {
    *
    * Invariants:
    * (1) `shown` and `durable` are at or below what the disk has.
-   * (2) Who has got an answer finds its entries at or below `shown`, or finds the batch writer in
-   *     the middle of filling the mailboxes (ReadMoments).
+   * (2) A caller that has got an answer, and a watcher that has heard of a change, finds it at or
+   *     below `shown`; or the batch writer is still filling the mailboxes, or a thread is showing
+   *     the change. ReadMoments waits for both.
    * (3) A thread adds an answer and then reads `durable`; a thread raises `durable` and then looks
    *     at the answers. So no answer stays that may leave.
    * (4) A thread adds an answer and then looks whether another one syncs; a thread that has synced
@@ -66,6 +68,9 @@ public final class AnswerGate {
   private volatile long appended;
   private volatile long filled;
   private volatile long shown;
+
+  // Whether a thread tells watchers of what it is about to show.
+  private volatile boolean isShowing;
 
   // Why the log may lack what was appended; null while nothing is known to be lost.
   private volatile @Nullable RuntimeException lost;
@@ -141,7 +146,7 @@ public final class AnswerGate {
   }
 
   /// Lets answers leave, and calls a thread that syncs if answers wait for that. The batch writer
-  /// calls this when it has filled the mailboxes.
+  /// calls this when its turn is over: the listeners of answers run here.
   public void open() {
     release();
     call();
@@ -150,11 +155,21 @@ public final class AnswerGate {
   private void show(long counter) {
     synchronized (later) {
       if (counter <= shown) return;
+      isShowing = true;
       for (Later next; (next = later.peek()) != null && next.counter <= counter; ) {
-        later.poll().task.run();
+        run(later.remove().task);
       }
       shown = counter;
+      isShowing = false;
       progress.reach(counter);
+    }
+  }
+
+  private static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException ofTheWatcher) {
+      LOG.error("a watcher failed", ofTheWatcher);
     }
   }
 
@@ -163,10 +178,11 @@ public final class AnswerGate {
   /// Holds an answer when it reflects entries that are not durable; returns whether it took the
   /// answer. It calls one of the methods of the answer then, perhaps before this returns.
   ///
-  /// @param hasFailed whether the answer is a failure, which leaves even when the log has failed
-  public boolean takes(Held answer, boolean hasFailed) {
+  /// @param tellsNothing whether the answer is a failure that tells nothing of any state, and so
+  ///   leaves when the log has failed
+  public boolean takes(Held answer, boolean tellsNothing) {
     if (answer.reflects() <= durable.get()) return false;
-    if (lost != null && hasFailed) return false;
+    if (lost != null && tellsNothing) return false;
     synchronized (held) {
       held.add(answer);
       heldCount = held.size();
@@ -204,9 +220,15 @@ public final class AnswerGate {
     return appended;
   }
 
-  /// Returns the last log counter that readers of the present know.
+  /// Returns the last log counter that readers of the present know. It may be about to rise while
+  /// the gate [is showing][#isShowing].
   public long shown() {
     return shown;
+  }
+
+  /// Returns whether a thread tells watchers of entries that are not shown yet.
+  public boolean isShowing() {
+    return isShowing;
   }
 
   /// Returns whether the log is durable up to a counter.
@@ -231,9 +253,11 @@ public final class AnswerGate {
   /// @throws stoa.Unavailable when the log has failed
   public void await(long counter) {
     for (int spin = 0; !isDurable(counter); spin++) {
-      RuntimeException why = lost;
+      RuntimeException why = lost != null ? lost : health.failure();
       if (why != null) throw Health.unavailable(why);
-      if (!sync()) threads.pause(spin);
+      if (!syncOnly()) threads.pause(spin);
+      // Their listeners run elsewhere: this thread may hold locks.
+      else if (heldCount > 0) handOver(() -> threads.work(this::open));
     }
   }
 
@@ -246,7 +270,15 @@ public final class AnswerGate {
 
   /// Calls a thread that syncs if something waits for that.
   public void call() {
-    if (isWanted()) caller.run();
+    if (isWanted()) handOver(caller);
+  }
+
+  private static void handOver(Runnable call) {
+    try {
+      call.run();
+    } catch (RejectedExecutionException closed) {
+      LOG.debug("the store is closing, which ends what waits", closed);
+    }
   }
 
   /// Notes a tick: what no answer waits for becomes durable soon, too.
@@ -256,10 +288,16 @@ public final class AnswerGate {
     call();
   }
 
-  /// Makes durable what the mailboxes have, and lets answers leave; returns false when that is
-  /// durable already, or another thread does it. Afterwards the caller looks whether a further one
-  /// [is wanted][#isWanted].
+  /// Makes durable what the mailboxes have, lets answers leave, and calls a thread for a further
+  /// sync that is wanted by then; returns false when all is durable already, or another thread
+  /// makes the sync.
   public boolean sync() {
+    if (!syncOnly()) return false;
+    open();
+    return true;
+  }
+
+  private boolean syncOnly() {
     if (!isBehind() || lost != null || !syncing.compareAndSet(false, true)) return false;
     try {
       isDue = false;
@@ -274,7 +312,6 @@ public final class AnswerGate {
     } finally {
       syncing.set(false);
     }
-    release();
     return true;
   }
 
@@ -285,6 +322,9 @@ public final class AnswerGate {
           cause instanceof UnknownOutcome
               ? cause
               : new UnknownOutcome("the log failed: " + cause.getMessage(), cause);
+    }
+    synchronized (later) {
+      later.clear();
     }
     release();
   }

@@ -100,7 +100,8 @@ public final class ReadMoments {
     for (int spin = 0; ; spin++) {
       int before = publishing;
       long moment = gate.shown();
-      if ((before & 1) == 0 && publishing == before) return Math.max(moment, least);
+      boolean isSettled = (before & 1) == 0 && !gate.isShowing() && publishing == before;
+      if (isSettled) return Math.max(moment, least);
       threads.pause(spin);
     }
   }

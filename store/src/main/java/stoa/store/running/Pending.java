@@ -155,13 +155,13 @@ public abstract class Pending {
   /// when everything that the answer reflects is durable.
   public final void complete(@Nullable Answer result) {
     answer = result;
-    if (!isHeldBack(false)) settle();
+    if (!isHeldBack(null)) settle();
   }
 
   /// Settles it with a failure, like [#complete].
   public void fail(RuntimeException cause) {
     failure = toldAs(cause);
-    if (!isHeldBack(true)) settle();
+    if (!isHeldBack(cause)) settle();
   }
 
   /// Settles it with a failure in place of the outcome that was held back.
@@ -182,7 +182,9 @@ public abstract class Pending {
 
   /// Holds its outcome back until that is durable; returns whether it did. [#settle] or
   /// [#failInstead] is called then.
-  abstract boolean isHeldBack(boolean hasFailed);
+  ///
+  /// @param cause the failure; null when it did not fail
+  abstract boolean isHeldBack(@Nullable RuntimeException cause);
 
   /// Returns the failure that its caller gets.
   abstract RuntimeException toldAs(RuntimeException cause);

@@ -4,6 +4,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.base.Key;
 import stoa.base.Trace;
 import stoa.store.calls.Pace;
@@ -242,13 +245,15 @@ public abstract sealed class Request extends Pending implements AnswerGate.Held
   }
 
   @Override
-  final boolean isHeldBack(boolean hasFailed) {
+  final boolean isHeldBack(@Nullable RuntimeException cause) {
     if (isInside()) return false;
-    if (hasFailed && !isSubmitted()) reflectsAll();
+    if (cause != null && !isSubmitted()) reflectsAll();
     AnswerGate gate = resident.books().gate();
     if (gate.isDurable(reflects)) return false;
+    boolean tellsNothing =
+        cause instanceof Unavailable || cause instanceof UnknownOutcome || cause instanceof Closed;
     held = true;
-    if (!gate.takes(this, hasFailed)) return false;
+    if (!gate.takes(this, tellsNothing)) return false;
     if (!watched && !isDone()) gate.call();
     return true;
   }

@@ -69,6 +69,8 @@ public final class Resident extends StreamEnd implements Runnable {
   // seventh.
   private static final AtomicLongFieldUpdater<Resident> CHANGE =
       AtomicLongFieldUpdater.newUpdater(Resident.class, "change");
+  private static final AtomicLongFieldUpdater<Resident> REFLECTS =
+      AtomicLongFieldUpdater.newUpdater(Resident.class, "reflects");
   private static final AtomicIntegerFieldUpdater<Resident> LANE =
       AtomicIntegerFieldUpdater.newUpdater(Resident.class, "lane");
   private static final AtomicIntegerFieldUpdater<Resident> PINS =
@@ -151,8 +153,7 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Whether the last of its puts called other keys.
   volatile boolean callsOthers;
 
-  // The last log counter that the state reflects, through the answers of other keys, too. The
-  // runner writes it.
+  // The last log counter that the state reflects, through the answers of other keys, too.
   private volatile long reflects;
 
   // The weight with which [Residents] counts the key.
@@ -185,6 +186,7 @@ public final class Resident extends StreamEnd implements Runnable {
     var mark = last == 0 ? null : streams.lastMark(stream, last);
     tail = last;
     firstTail = last;
+    reflects = last == 0 ? 0 : parts.books.gate().appended();
     target = last;
     nextTail = last;
     if (mark != null) {
@@ -817,6 +819,7 @@ public final class Resident extends StreamEnd implements Runnable {
       return put.isDone() || put.isHeld();
     }
     target = put.address;
+    reflectsAll();
     Materialized state = live;
     if (state != null) {
       parts.keeper.changes(this, state, executedChange, put, put.address);
@@ -839,7 +842,21 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Notes that the state and the answer of an executed change reflect what either of them does.
   private void reflects(ChangeRequest change) {
     change.reflects(reflects);
-    reflects = change.reflects();
+    reflectsTo(change.reflects());
+  }
+
+  private void reflectsTo(long counter) {
+    if (counter > reflects) REFLECTS.accumulateAndGet(this, counter, Math::max);
+  }
+
+  /// Notes that the state reflects everything in the log, as far as the store knows.
+  void reflectsAll() {
+    reflectsTo(parts.books.gate().appended());
+  }
+
+  /// Returns whether everything that the state reflects is durable.
+  public boolean isDurable() {
+    return parts.books.gate().isDurable(reflects);
   }
 
   private boolean put(PutRequest request) {
@@ -1014,7 +1031,7 @@ public final class Resident extends StreamEnd implements Runnable {
   public @Nullable WorkingCopy copyNow(StoreTransaction transaction) {
     return look(state -> {
       if (!isReady() || hasSequels() || executedChange > transaction.counter()) return null;
-      if (!parts.books.gate().isDurable(reflects)) return null;
+      if (!isDurable()) return null;
       try {
         WorkingCopy copy = state.copy(tail);
         parts.books.observe(executedChange);
@@ -1146,7 +1163,7 @@ public final class Resident extends StreamEnd implements Runnable {
       generation = state.generation();
       executed = state.position();
       executedChange = changeAt(state.position());
-      reflects = Math.max(reflects, parts.books.gate().appended());
+      reflectsAll();
       answersFound = lost;
       live = state;
       reweigh(state);
