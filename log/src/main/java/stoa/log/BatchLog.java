@@ -25,6 +25,26 @@ public interface BatchLog extends AutoCloseable {
   /// receives the outcome, possibly before this returns.
   void append(Batch batch, Consumer<BatchOutcome> done);
 
+  /// Returns whether the owner may [#write] a batch and [#sync] it later.
+  default boolean syncsApart() {
+    return false;
+  }
+
+  /// Does the same as [#append], but for the sync: after [BatchOutcome.Committed] the streams show
+  /// the batch, and it is durable, with all before it, when a later [#sync], [#append] or [#seal]
+  /// has returned. A process that ends loses none of them. After a loss of power, the log has the
+  /// batches up to some place, and no batch behind one that it lacks.
+  ///
+  /// @throws UnsupportedOperationException unless the log [syncs apart][#syncsApart]
+  default BatchOutcome write(Batch batch) {
+    throw new UnsupportedOperationException("this log makes each batch durable by itself");
+  }
+
+  /// Makes durable what was [written][#write] before. Another thread may write meanwhile.
+  ///
+  /// @throws RuntimeException when its durability is unknown until the log is opened again
+  default void sync() {}
+
   /// Refuses when there is no room for so many bytes of users' data, after reclaiming. The proposer
   /// calls it before it assigns addresses. A batch that only releases, or that completes earlier
   /// ones, needs no call: the reserve is for these.

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
 /// Forwards everything to another log: the base of logs that delay, count or refuse, in simulations
-/// and measurements. As thread-safe as the other one.
+/// and measurements. It makes each batch durable by itself, so that all batches pass [#append]. As
+/// thread-safe as the other one.
 public class ForwardingBatchLog implements BatchLog {
   private final BatchLog log;
 

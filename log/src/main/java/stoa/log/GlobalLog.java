@@ -155,14 +155,14 @@ public final class GlobalLog implements BatchLog {
     BatchOutcome outcome;
     writing.lock();
     try {
-      outcome = write(batch);
+      outcome = written(batch);
     } finally {
       writing.unlock();
     }
     done.accept(outcome);
   }
 
-  private BatchOutcome write(Batch batch) {
+  private BatchOutcome written(Batch batch) {
     Tail before = tail;
     LogAddress first = batch.token().first();
     if (first.epoch() != before.epoch()

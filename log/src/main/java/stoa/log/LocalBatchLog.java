@@ -11,10 +11,11 @@ import stoa.storage.disk.DiskFull;
 import stoa.storage.segment.Commit;
 
 /// The log of a store, or of a shard, with one replica: a batch is one commit of the storage device
-/// and one sync. That commit also materializes it, so the log writes it once.
+/// and one sync, which several batches may share. That commit also materializes it, so the log
+/// writes it once.
 ///
-/// One owner proposes; other threads may read the streams. The caller's own thread writes and
-/// syncs.
+/// One owner proposes; other threads may read the streams, and sync. The caller's own thread writes
+/// and syncs.
 public final class LocalBatchLog implements BatchLog {
   private final Device device;
   private final Streams streams;
@@ -33,10 +34,32 @@ public final class LocalBatchLog implements BatchLog {
 
   @Override
   public void append(Batch batch, Consumer<BatchOutcome> done) {
-    done.accept(write(batch));
+    done.accept(written(batch));
   }
 
-  private BatchOutcome write(Batch batch) {
+  private BatchOutcome written(Batch batch) {
+    BatchOutcome outcome = write(batch);
+    if (!(outcome instanceof BatchOutcome.Committed)) return outcome;
+    try {
+      device.sync();
+    } catch (RuntimeException failed) {
+      return new BatchOutcome.Unknown(failed);
+    }
+    return outcome;
+  }
+
+  @Override
+  public boolean syncsApart() {
+    return device.keepsUnsynced();
+  }
+
+  @Override
+  public void sync() {
+    device.sync();
+  }
+
+  @Override
+  public BatchOutcome write(Batch batch) {
     Tail before = tail;
     long epoch = batch.token().first().epoch();
     if (epoch != before.epoch()
@@ -47,7 +70,6 @@ public final class LocalBatchLog implements BatchLog {
     streams.encode(batch, commit.clear(), scratch);
     try {
       device.appendReserved(commit);
-      device.sync();
     } catch (DiskFull full) {
       return new BatchOutcome.Refused(full);
     } catch (RuntimeException failed) {

@@ -26,6 +26,7 @@ import stoa.storage.disk.DeviceClosed;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.DeviceFailed;
 import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.DirectIo;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.ReadFailed;
@@ -86,6 +87,7 @@ public final class Device implements AutoCloseable {
   private final Maintenance maintenance;
   private final Allowance allowance;
   private final long recoveredBytes;
+  private final boolean keepsUnsynced;
   private final ReentrantLock appending = new ReentrantLock();
   private volatile boolean closed;
 
@@ -142,6 +144,7 @@ public final class Device implements AutoCloseable {
     this.maintenance = new Maintenance(log, index, changes, objects, appending);
     this.workers = workers;
     this.recoveredBytes = recoveredBytes;
+    this.keepsUnsynced = disk.outlivesProcess() && config.directIo() == DirectIo.OFF;
   }
 
   /// Opens the device on a disk and recovers it: afterwards it has exactly the commits up to some
@@ -632,6 +635,12 @@ public final class Device implements AutoCloseable {
   public void sync() {
     ensureOpen();
     log.sync();
+  }
+
+  /// Returns whether commits outlive this process before a [#sync], though not a loss of power.
+  /// They do not where the process itself keeps them until then, and where nothing outlives it.
+  public boolean keepsUnsynced() {
+    return keepsUnsynced;
   }
 
   /// Returns the data of the extent written at exactly this offset, or null.

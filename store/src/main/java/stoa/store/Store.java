@@ -316,7 +316,7 @@ public final class Store implements AutoCloseable {
       engine.barrier().awaitNotes(resident);
       engine.health().checkOpen();
       checkUsable();
-      return resident.tail();
+      return durableTail(resident);
     } finally {
       resident.unpin();
     }
@@ -345,10 +345,17 @@ public final class Store implements AutoCloseable {
     try {
       engine.health().checkOpen();
       checkUsable();
-      engine.streams().scan(key.stream(), from, resident.tail(), visitor);
+      engine.streams().scan(key.stream(), from, durableTail(resident), visitor);
     } finally {
       resident.unpin();
     }
+  }
+
+  /// Returns the last address of a key's stream, when the stream is durable up to there.
+  private long durableTail(Resident resident) {
+    long tail = resident.tail();
+    engine.gate().awaitAppended();
+    return tail;
   }
 
   /// Returns the names of the existing keys of a space, in the order in which they began.
@@ -356,7 +363,7 @@ public final class Store implements AutoCloseable {
     engine.health().checkOpen();
     checkUsable();
     Resident directory = engine.residents().directory(space);
-    return new DirectoryNames(engine.streams(), directory.key.stream(), directory.tail());
+    return new DirectoryNames(engine.streams(), directory.key.stream(), durableTail(directory));
   }
 
   /// Returns the log counter up to which everything is committed. A question from now on finds all
@@ -397,9 +404,9 @@ public final class Store implements AutoCloseable {
     Resident resident = engine.residents().pin(key);
     WatchRegistration watch = engine.watches().add(key, watcher);
     try {
-      engine.moments().awaitPublished();
       checkUsable();
-      long last = resident.change();
+      // A later change is told when it is durable.
+      long last = Math.min(engine.moments().moment(), resident.change());
       if (last > 0) watch.tell(last);
       return watch;
     } catch (RuntimeException failure) {
@@ -798,7 +805,7 @@ public final class Store implements AutoCloseable {
     var events = new ArrayList<KeyEntry>();
     Resident resident = engine.residents().pin(key);
     try {
-      long end = Math.min(to, resident.tail());
+      long end = Math.min(to, durableTail(resident));
       engine
           .streams()
           .scan(

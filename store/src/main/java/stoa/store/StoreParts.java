@@ -16,6 +16,7 @@ import stoa.store.divergence.Announcements;
 import stoa.store.divergence.Quarantine;
 import stoa.store.divergence.QuarantineLog;
 import stoa.store.leading.Admission;
+import stoa.store.leading.AnswerGate;
 import stoa.store.leading.Health;
 import stoa.store.leading.LogClock;
 import stoa.store.leading.ReadMoments;
@@ -194,12 +195,14 @@ final class StoreParts {
     loader = new Loader(runs, streams, timeline, barrier, keeper, health);
     finder =
         new VersionFinder(
-            streams, timeline, new VersionFinder.Parts(writer, keyReads, barrier, limits, threads));
+            streams,
+            timeline,
+            new VersionFinder.Parts(writer, keyReads, barrier, intake.gate(), limits, threads));
     versions =
         new Versions(finder, loader, residents, holds.pins(), intake.moments(), versionBytes);
     playback = new Playback(versions, finder, loader, streams, intake.moments(), observed);
     keeper.keepFor(versions, playback);
-    var books = new Bookkeeping(runners, limits, admission, observed);
+    var books = new Bookkeeping(runners, limits, admission, intake.gate(), observed);
     var parts = new Resident.Parts(loader, runs, keeper, residents, intake.moments(), books);
     residents.makeWith(key -> new Resident(parts, key));
 
@@ -240,11 +243,13 @@ final class StoreParts {
     writer.callWriterThread();
     waiting.end(new Closed("the store was closed while the call waited; it has changed nothing"));
     admission.awaitIdle(config.closeTimeMax());
+    var _ = intake.gate().sync();
     threads.close();
     runners.close();
     if (log != null) log.close();
     // The logged calls stand, but their callers do not get the answers here.
     var cause = new UnknownOutcome("the store was closed while the call was under way");
+    intake.gate().lose(cause);
     intake.end(cause);
     residents.end(cause);
     intake.end(cause); // what would have followed from these
@@ -374,6 +379,11 @@ final class StoreParts {
 
   Resuming resuming() {
     return resuming;
+  }
+
+  /// Returns the gate through which answers leave.
+  AnswerGate gate() {
+    return intake.gate();
   }
 
   /// Returns the log counters that can be read.

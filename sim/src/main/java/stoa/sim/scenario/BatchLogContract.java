@@ -70,6 +70,10 @@ public final class BatchLogContract {
         new Case("the tail is the same after a loss of power", BatchLogContract::tailSurvives),
         new Case(
             "a repeat is void after a loss of power too", BatchLogContract::repeatAfterRestart),
+        new Case("what is written and synced survives a loss of power", BatchLogContract::synced),
+        new Case(
+            "of what is written, a beginning survives a loss of power",
+            BatchLogContract::beginning),
         new Case("a checkpoint is whole or gone after a loss of power", BatchLogContract::kept));
   }
 
@@ -318,6 +322,46 @@ public final class BatchLogContract {
     var tail = leader.log().tail();
     log.restart();
     equal(tail, log.leader().tail());
+  }
+
+  private static void synced(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
+    if (!leader.log().syncsApart()) return;
+    commit(leader, leader.batch(A, "one"));
+    write(leader, "two");
+    write(leader, "three");
+    equal(List.of("one", "two", "three"), payloads(leader.log().streams(), A));
+    leader.log().sync();
+    var tail = leader.log().tail();
+    log.restart();
+    leader.resume();
+    equal(tail, leader.log().tail());
+    write(leader, "four");
+    commit(leader, leader.batch(A, "five"));
+    log.restart();
+    leader.resume();
+    equal(List.of("one", "two", "three", "four", "five"), payloads(leader.log().streams(), A));
+  }
+
+  private static void beginning(PoweredLog log) {
+    var leader = new SimulatedLeader(log);
+    if (!leader.log().syncsApart()) return;
+    commit(leader, leader.batch(A, "one"));
+    var all = new ArrayList<>(List.of("one"));
+    for (int i = 0; i < 10; i++) {
+      write(leader, "w" + i);
+      all.add("w" + i);
+    }
+    log.restart();
+    leader.resume();
+    List<String> found = payloads(leader.log().streams(), A);
+    equal(all.subList(0, Math.max(1, found.size())), found);
+  }
+
+  private static void write(SimulatedLeader leader, String payload) {
+    BatchOutcome outcome = leader.write(leader.batch(A, payload));
+    Demand.that(
+        outcome instanceof BatchOutcome.Committed, "a batch is written, and not " + outcome);
   }
 
   private static void repeatAfterRestart(PoweredLog log) {

@@ -61,6 +61,8 @@ public final class BatchLogScenario implements Scenario {
     private final ExactlyOnce ledger = new ExactlyOnce();
     private final List<StreamId> streams = new ArrayList<>();
     private final List<Batch> past = new ArrayList<>();
+    // The batches that are written, and not known to be durable.
+    private final List<Batch> written = new ArrayList<>();
     // The number of entries of the batch with each number.
     private final List<Integer> sizes = new ArrayList<>();
 
@@ -92,11 +94,32 @@ public final class BatchLogScenario implements Scenario {
 
     private void turn() {
       int dice = chance.below(100);
-      if (dice < 75) propose();
+      if (dice < 65) propose();
+      else if (dice < 75) sync();
       else if (dice < 83) repeat();
       else if (dice < 88) seal();
       else if (dice < 94) checkpoint();
       else restart();
+    }
+
+    /// Makes durable what is written.
+    private void sync() {
+      leader.log().sync();
+      acknowledge();
+      trace.add("sync");
+    }
+
+    private void acknowledge() {
+      for (Batch batch : written) acknowledge(batch);
+      written.clear();
+    }
+
+    private void acknowledge(Batch batch) {
+      past.add(batch);
+      for (var entry : batch.entries()) {
+        String id = new String(entry.payload(), StandardCharsets.UTF_8);
+        ledger.acknowledged(entry.stream().toString(), id, entry.address());
+      }
     }
 
     private void propose() {
@@ -110,16 +133,14 @@ public final class BatchLogScenario implements Scenario {
       }
       for (var payload : payloads) ledger.begin(payload.getKey().toString(), payload.getValue());
       Batch batch = leader.batch(payloads);
-      BatchOutcome outcome = leader.propose(batch);
+      boolean syncsApart = leader.log().syncsApart() && chance.below(2) == 0;
+      BatchOutcome outcome = syncsApart ? leader.write(batch) : leader.propose(batch);
       trace.reached("a batch is " + outcome.getClass().getSimpleName());
       trace.add("batch " + number + " " + batch.token() + " " + outcome.getClass().getSimpleName());
       switch (outcome) {
         case BatchOutcome.Committed _ -> {
-          past.add(batch);
-          for (var entry : batch.entries()) {
-            String id = new String(entry.payload(), StandardCharsets.UTF_8);
-            ledger.acknowledged(entry.stream().toString(), id, entry.address());
-          }
+          written.add(batch);
+          if (!syncsApart) acknowledge();
         }
         case BatchOutcome.Fenced _ -> {
           refuse(payloads);
@@ -174,6 +195,7 @@ public final class BatchLogScenario implements Scenario {
         log.restart();
         leader.resume();
         ledger.crashed();
+        findWritten();
         trace.reached("a restart");
         trace.add("restart " + leader.log().tail());
         try {
@@ -184,6 +206,19 @@ public final class BatchLogScenario implements Scenario {
           trace.reached("the disk fails again right after a recovery");
         }
       }
+    }
+
+    /// Checks that the log has no written batch behind one that it lacks.
+    private void findWritten() {
+      boolean lost = false;
+      for (Batch batch : written) {
+        if (batch.entries().isEmpty()) continue;
+        boolean found = batch.entries().stream().allMatch(this::isFound);
+        trace.reached("a written batch is " + (found ? "found" : "lost"));
+        Demand.that(!found || !lost, "no batch is there behind one that is lost");
+        lost |= !found;
+      }
+      written.clear();
     }
 
     private static byte[] state(StreamId stream, long address) {

@@ -324,6 +324,9 @@ public final class StoreScenario implements Scenario {
         trace.add("restart");
         trace.reached("a restart");
         collect();
+        if (asked.stream().anyMatch(one -> one.request().isHeld())) {
+          trace.reached("an answer waits for a sync that does not come");
+        }
         threads.close();
         base.restart().run();
         store = open();

@@ -123,6 +123,16 @@ public final class SimulatedLeader {
     return outcome;
   }
 
+  /// Writes a batch, to be synced later.
+  public BatchOutcome write(Batch batch) {
+    BatchOutcome outcome = log.write(batch);
+    if (outcome instanceof BatchOutcome.Committed) last = null;
+    if (outcome instanceof BatchOutcome.Fenced || outcome instanceof BatchOutcome.Refused) {
+      takeBack(batch);
+    }
+    return outcome;
+  }
+
   private void takeBack(Batch batch) {
     if (batch.equals(last) && batch.token().first().epoch() == sequencer.epoch()) {
       sequencer.takeBack(batch.token());

@@ -68,6 +68,11 @@ public interface Disk extends AutoCloseable {
     return "give it more room";
   }
 
+  /// Returns whether the files outlive this process.
+  default boolean outlivesProcess() {
+    return true;
+  }
+
   /// Returns the place of the files, for messages.
   String place();
 

@@ -73,6 +73,11 @@ public abstract class ForwardingDisk implements Disk {
   }
 
   @Override
+  public boolean outlivesProcess() {
+    return disk.outlivesProcess();
+  }
+
+  @Override
   public String place() {
     return disk.place();
   }

@@ -120,6 +120,11 @@ public final class MemoryDisk implements Disk {
   }
 
   @Override
+  public boolean outlivesProcess() {
+    return false;
+  }
+
+  @Override
   public String place() {
     return "memory";
   }

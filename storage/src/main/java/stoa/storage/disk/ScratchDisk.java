@@ -127,6 +127,11 @@ public final class ScratchDisk implements Disk {
   }
 
   @Override
+  public boolean outlivesProcess() {
+    return false;
+  }
+
+  @Override
   public String place() {
     return under.place();
   }

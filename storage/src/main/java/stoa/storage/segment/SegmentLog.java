@@ -527,8 +527,16 @@ public final class SegmentLog {
     return position >= segment.base() && position < segment.end();
   }
 
-  private void syncNow() throws IOException {
+  private void syncNow() {
     ensureUsable();
+    try {
+      syncFile();
+    } catch (IOException e) {
+      throw fail(e); // before another thread syncs: the system may report a failure only once
+    }
+  }
+
+  private void syncFile() throws IOException {
     // Half of the waiting bytes, so that the disk writes the other half during the sync.
     write(durable.get() + (end - durable.get()) / 2);
     long target = writtenEnd();

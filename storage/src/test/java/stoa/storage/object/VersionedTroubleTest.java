@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +22,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import stoa.base.Encoder;
+import stoa.base.StreamId;
 import stoa.storage.Device;
 import stoa.storage.disk.CorruptData;
 import stoa.storage.disk.DeviceConfig;
@@ -29,6 +31,8 @@ import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.ForwardingDisk;
 import stoa.storage.disk.ForwardingFile;
 import stoa.storage.disk.MemoryDisk;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.segment.Commit;
 
 /// Versioned objects in trouble: slow disks, damage, exports that take long.
 class VersionedTroubleTest {
@@ -58,6 +62,27 @@ class VersionedTroubleTest {
           super.sync();
         }
       };
+    }
+  }
+
+  /* An operating system may report a failed sync once, and drop the bytes. */
+  @Test
+  void aFailedSyncFailsTheThreadThatSyncsNextToo() throws Exception {
+    var simulated = new SimulatedDisk(3);
+    var disk = new GateDisk(simulated);
+    try (var pool = Executors.newFixedThreadPool(3);
+        var device = Device.open(disk, new DeviceConfig(8 << 20).withFillAheadBytes(0), pool)) {
+      var commit = new Commit();
+      commit.write(new StreamId(0, 1), 0, 1, new byte[] {1}, 0, 1);
+      device.append(commit);
+      disk.blocking = true;
+      var first = pool.submit(device::sync);
+      assertTrue(disk.entered.await(10, TimeUnit.SECONDS));
+      var second = pool.submit(device::sync);
+      simulated.failSync(0);
+      disk.gate.countDown();
+      assertThrows(ExecutionException.class, first::get);
+      assertThrows(ExecutionException.class, second::get);
     }
   }
 

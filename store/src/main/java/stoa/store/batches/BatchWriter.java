@@ -15,6 +15,7 @@ import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.leading.Admission;
+import stoa.store.leading.AnswerGate;
 import stoa.store.leading.Health;
 import stoa.store.leading.Intents;
 import stoa.store.leading.ReadMoments;
@@ -61,6 +62,7 @@ public final class BatchWriter implements Journal, Intake.Help {
   private static final long LOOK_NANOS = 2_000_000;
 
   private final Intake intake;
+  private final AnswerGate gate;
   private final Residents residents;
   private final Admission admission;
   private final TimeLimits limits;
@@ -93,6 +95,7 @@ public final class BatchWriter implements Journal, Intake.Help {
   /// @param neighbors null when all keys are here
   public BatchWriter(Parts parts, @Nullable Neighbors neighbors) {
     this.intake = parts.intake;
+    this.gate = parts.intake.gate();
     this.residents = parts.residents;
     this.admission = parts.admission;
     this.limits = parts.limits;
@@ -101,6 +104,7 @@ public final class BatchWriter implements Journal, Intake.Help {
     this.threads = parts.threads;
     this.neighbors = neighbors;
     intake.helpedBy(this);
+    gate.calledBy(this::wakeWriterThread);
   }
 
   /// Sets the calls that wait for conditions. Called once, before the first request.
@@ -118,10 +122,16 @@ public final class BatchWriter implements Journal, Intake.Help {
   public void tick() {
     turns.watch(threads);
     intake.tick();
+    gate.tick();
     if (!intake.isEmpty()) callWriterThread();
   }
 
   // ---- the log
+
+  /// Returns the gate through which answers leave.
+  public AnswerGate gate() {
+    return gate;
+  }
 
   /// Returns the log counters that can be read.
   public ReadMoments moments() {
@@ -233,6 +243,7 @@ public final class BatchWriter implements Journal, Intake.Help {
     if (isUnconfirmed(request)) return request;
     if (request.pace.isShort() && threads.mayRunQuick()) {
       if (isHeldUp(request)) return request;
+      request.isWatched(true);
       Resident resident = request.resident;
       if (!resident.runAlone(request) && resident.enqueue(request)) {
         var _ = resident.runQuickUntil(request);
@@ -285,6 +296,7 @@ public final class BatchWriter implements Journal, Intake.Help {
     else if (!intake.refuses(request)) {
       Resident resident = request.resident;
       if (request.pace.isShort() && threads.mayRunQuick()) {
+        request.isWatched(true);
         if (!resident.runAlone(request) && resident.enqueue(request)) {
           var _ = resident.runQuickUntil(request);
         }
@@ -337,12 +349,19 @@ public final class BatchWriter implements Journal, Intake.Help {
     Check.that(first.pin(), "%s stays in memory while it is used", first.key);
     var request = new CommitRequest(first, transaction);
     request.trace(Trace.current());
+    boolean quick = threads.mayRunQuick();
+    request.isWatched(quick);
     intake.add(request);
-    if (threads.mayRunQuick()) {
+    if (quick) {
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
+        if (request.isHeld()) {
+          if (!gate.sync()) threads.pause(0);
+          continue;
+        }
         if (!intake.isEmpty() && writeBatch(request) && request.isDone()) break;
         if (!runParts(transaction)) threads.pause(0);
       }
+      request.isWatched(false);
     }
     park(request);
     return request.number();
@@ -402,11 +421,17 @@ public final class BatchWriter implements Journal, Intake.Help {
   public <R extends Request> R await(R request) {
     if (threads.mayRunQuick()) {
       Resident resident = request.resident;
+      request.isWatched(true);
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
+        if (request.isHeld()) {
+          if (!gate.sync()) threads.pause(0);
+          continue;
+        }
         if (!intake.isEmpty() && writeBatch(request) && request.isDone()) break;
         if (threads.mayRunLong()) resident.runUntil(request);
         if (!request.pace.isShort() || !resident.runQuickUntil(request)) threads.pause(0);
       }
+      request.isWatched(false);
     }
     park(request);
     return request;
@@ -564,15 +589,20 @@ public final class BatchWriter implements Journal, Intake.Help {
 
   private void write() {
     writerCalled.set(false);
-    boolean written = true;
-    while (written && !intake.isEmpty()) written = intake.tryWrite(null);
+    do {
+      boolean written = true;
+      while (written && !intake.isEmpty()) written = intake.tryWrite(null);
+    } while (gate.isWanted() && gate.sync());
   }
 
   // ---- notes
 
   /// Appends an entry that no handler executes; returns its stream address.
   public long append(Key key, byte[] payload) {
-    return log(noted(key, payload)).number();
+    NoteRequest note = log(noted(key, payload));
+    long address = note.number();
+    gate.await(note.reflects());
+    return address;
   }
 
   /// Begins to append to users' streams. The caller has pinned them, and [Admission] has accepted

@@ -25,6 +25,7 @@ import stoa.log.Entry;
 import stoa.log.Sequencer;
 import stoa.log.Token;
 import stoa.store.calls.Pace;
+import stoa.store.leading.AnswerGate;
 import stoa.store.leading.BatchTurn;
 import stoa.store.leading.Claims;
 import stoa.store.leading.Health;
@@ -63,8 +64,9 @@ import stoa.store.threads.Threads;
 import stoa.store.watching.Progress;
 import stoa.store.watching.Watches;
 
-/// Gathers the requests to log, gives them addresses, makes them durable batch by batch, and puts
-/// them into the mailboxes of their keys.
+/// Gathers the requests to log, gives them addresses, logs them batch by batch, and puts them into
+/// the mailboxes of their keys: when the batch is durable, or ahead of that when handlers wait for
+/// it (see [AnswerGate]).
 ///
 /// The first thread that finds no batch in progress writes the next one. It is either a caller, so
 /// that a lone caller needs no other thread, or the store's writer thread, which continues while
@@ -110,6 +112,7 @@ public final class Intake {
   private final Health health;
   private final BatchTurn turn;
   private final ReadMoments moments;
+  private final AnswerGate gate;
   private final Unfinished unfinished;
   private final Tally tally;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
@@ -236,7 +239,8 @@ public final class Intake {
     sequencer = new Sequencer(epoch, sealed.counter());
     sequencer.skip(adopted.counter());
     progress = new Progress(sealed.counter());
-    moments = new ReadMoments(health, turn, threads, order, claims, sealed.counter());
+    gate = new AnswerGate(log, order == null, health, threads, progress, sealed.counter());
+    moments = new ReadMoments(health, turn, threads, order, claims, gate);
     firstCounter = sealed.counter();
     intents = new Intents(clock::machineMicros, epoch);
   }
@@ -283,6 +287,11 @@ public final class Intake {
   /// Returns the log counters that can be read.
   public ReadMoments moments() {
     return moments;
+  }
+
+  /// Returns the gate through which answers leave.
+  public AnswerGate gate() {
+    return gate;
   }
 
   /// Adds a request to the queue, or fails it when the log has failed.
@@ -376,6 +385,7 @@ public final class Intake {
     } finally {
       turn.end();
     }
+    gate.open();
     if (again) intents.passed();
     if (health.hasFailed()) progress.wake();
     return true;
@@ -402,7 +412,7 @@ public final class Intake {
         return;
       }
     }
-    if (draft.isEmpty()) publish(own);
+    if (draft.isEmpty()) publish(own, !gate.isBehind());
     else append(sequencer.grant(draft.addresses()), own);
   }
 
@@ -533,7 +543,7 @@ public final class Intake {
     }
     Token own = sequencer.grant(token.count());
     Check.that(own.equals(token), "%s and %s are the same", own, token);
-    if (draft.isEmpty()) publish(null);
+    if (draft.isEmpty()) publish(null, true);
     else append(token, null);
     // With a note, this batch makes the decision. Without one, the decision was made before, and
     // the log must not contain other entries in its place.
@@ -843,18 +853,39 @@ public final class Intake {
     noteChanges();
     var batch = new Batch(token, term, ++sequence, batchMicros, draft.entries(), unfinished.note());
     int weight = tally.batch();
+    BatchLog to = Objects.requireNonNull(log);
+    if (goesAhead()) {
+      BatchOutcome outcome = to.write(batch);
+      if (outcome instanceof BatchOutcome.Committed) {
+        gate.appended(sequencer.last());
+        gate.later(
+            sequencer.last(),
+            () -> tally.durable(weight, clock.machineMicros() - batchMicros, batch.entries()));
+      }
+      settle(outcome, token, own, false);
+      return;
+    }
     boolean isTimed = weight > 0 || appendMicros >= QUICK_MICROS || sequence % QUICK_ONE_IN == 0;
-    Objects.requireNonNull(log)
-        .append(
-            batch,
-            outcome -> {
-              long micros = isTimed ? clock.machineMicros() - batchMicros : 0;
-              if (outcome instanceof BatchOutcome.Committed) {
-                tally.durable(weight, micros, batch.entries());
-              }
-              if (isTimed) average(micros);
-              settle(outcome, token, own);
-            });
+    to.append(
+        batch,
+        outcome -> {
+          long micros = isTimed ? clock.machineMicros() - batchMicros : 0;
+          if (outcome instanceof BatchOutcome.Committed) {
+            tally.durable(weight, micros, batch.entries());
+            gate.appended(sequencer.last());
+          }
+          if (isTimed) average(micros);
+          settle(outcome, token, own, true);
+        });
+  }
+
+  /// Returns whether the batch goes into the mailboxes ahead of its sync: a handler waits for it,
+  /// or it begins calls that will probably call other keys. All these share a sync then. Any other
+  /// batch is synced first, since its answers would wait for that anyway.
+  private boolean goesAhead() {
+    if (!gate.mayGoAhead()) return false;
+    for (Request request : taken) if (request.hastensOthers()) return true;
+    return false;
   }
 
   /// Notes the puts of the batch that will put to other keys, as far as there is room.
@@ -975,12 +1006,12 @@ public final class Intake {
     return null;
   }
 
-  private void settle(BatchOutcome outcome, Token token, @Nullable Request own) {
+  private void settle(BatchOutcome outcome, Token token, @Nullable Request own, boolean isDurable) {
     switch (outcome) {
       case BatchOutcome.Committed() -> {
         trace();
         tell();
-        publish(own);
+        publish(own, isDurable);
       }
       case BatchOutcome.Refused(RuntimeException cause) -> {
         forgetChanges();
@@ -994,11 +1025,13 @@ public final class Intake {
       case BatchOutcome.Unknown(RuntimeException cause) -> {
         health.fail(cause);
         fail(new UnknownOutcome("the log failed: " + cause.getMessage(), cause));
+        gate.lose(cause);
       }
       case BatchOutcome.Fenced(long epoch) -> {
         var cause = new IllegalStateException("the log was sealed by epoch " + epoch);
         health.fail(cause);
         fail(Health.unavailable(cause));
+        gate.lose(cause);
       }
     }
   }
@@ -1012,7 +1045,7 @@ public final class Intake {
     }
   }
 
-  /// Records in the traces of the batch's requests that the batch is durable.
+  /// Records in the traces of the batch's requests that the log has the batch.
   private void trace() {
     for (Request request : taken) {
       Stages stages = request.stages();
@@ -1023,27 +1056,31 @@ public final class Intake {
             case CommitRequest commit -> commit.counter;
             default -> 0; // it has no address of its own
           };
-      if (counter > 0) stages.durable(draft.entries().size(), epoch + "." + counter);
+      if (counter > 0) stages.logged(draft.entries().size(), epoch + "." + counter);
     }
   }
 
-  /// Fills the mailboxes after the batch is durable, and settles the requests that no handler
-  /// executes.
-  private void publish(@Nullable Request own) {
+  /// Fills the mailboxes, and settles the requests that no handler executes.
+  ///
+  /// @param isDurable whether the log is durable up to the batch
+  private void publish(@Nullable Request own, boolean isDurable) {
     scheduled.clear();
     brief.clear();
     settled.clear();
     moments.beginPublishing();
     try {
-      fillMailboxes(own);
+      if (isDurable) gate.durable(sequencer.last());
+      fillMailboxes(own, isDurable);
+      gate.filled(sequencer.last(), isDurable);
     } catch (RuntimeException | Error broken) {
       // The mailboxes may lack committed requests: the next opening of the store finds them.
-      health.fail(new IllegalStateException("a batch could not be published: " + broken, broken));
+      var cause = new IllegalStateException("a batch could not be published: " + broken, broken);
+      health.fail(cause);
+      gate.lose(cause);
       throw broken;
     } finally {
-      moments.endPublishing(sequencer.last());
+      moments.endPublishing();
     }
-    progress.reach(sequencer.last());
     // A caller that gets its answer may ask the store again, on this thread.
     for (Request request : scheduled) {
       // A handler that waits for the request runs it at once: all workers may be waiting like it.
@@ -1066,9 +1103,11 @@ public final class Intake {
     return request instanceof NoteRequest || request instanceof AppendRequest;
   }
 
-  private void fillMailboxes(@Nullable Request own) {
+  private void fillMailboxes(@Nullable Request own, boolean isDurable) {
     for (StreamEnd end : draft.touched()) end.publish();
+    long last = sequencer.last();
     for (Request request : taken) {
+      request.loggedTo(last);
       if (request.refusal != null || isNote(request)) {
         settled.add(request);
         continue;
@@ -1076,17 +1115,33 @@ public final class Intake {
       if (request instanceof CommitRequest commit) {
         boolean mine = commit.equals(own);
         List<PartRequest> parts = commit.transaction.parts(commit);
-        for (PartRequest part : parts) enqueue(part, mine);
+        for (PartRequest part : parts) {
+          part.loggedTo(last);
+          enqueue(part, mine);
+        }
         if (parts.isEmpty()) settled.add(commit); // it only appends to streams
       } else {
         if (request instanceof ChangeRequest change) change.nowMicros = clock.last();
         enqueue(request, isWith(own, request));
       }
     }
-    if (watches.isEmpty()) return;
-    for (StreamEnd end : draft.touched()) {
-      if (draft.hasChanged(end)) watches.changed(end.key, end.nextChange);
+    if (!isDurable) {
+      // Also when there is no watcher yet: one may come before the batch is durable.
+      List<Change> changes = changes();
+      gate.later(last, () -> changes.forEach(one -> watches.changed(one.key, one.counter)));
+    } else if (!watches.isEmpty()) {
+      for (Change one : changes()) watches.changed(one.key, one.counter);
     }
+  }
+
+  private record Change(Key key, long counter) {}
+
+  private List<Change> changes() {
+    var changes = new ArrayList<Change>();
+    for (StreamEnd end : draft.touched()) {
+      if (draft.hasChanged(end)) changes.add(new Change(end.key, end.nextChange));
+    }
+    return changes;
   }
 
   /// Returns whether the thread that writes the batch for its own request also runs another one.

@@ -35,11 +35,10 @@ public final class ReadMoments {
   private final @Nullable Addresses order;
   private final Claims claims;
 
+  private final AnswerGate gate;
+
   // Odd while the batch writer puts committed puts into the mailboxes; it counts.
   private volatile int publishing;
-
-  // The last log counter up to which the mailboxes have all puts, when publishing is even.
-  private volatile long published;
 
   // The last log counter that some store is known to have got.
   private final AtomicLong given = new AtomicLong();
@@ -51,33 +50,32 @@ public final class ReadMoments {
   private final AtomicLong settled = new AtomicLong();
 
   /// @param order null when the store is alone
-  /// @param published the log counter up to which the log is complete
+  /// @param gate knows what readers of the present see
   public ReadMoments(
       Health health,
       BatchTurn batchTurn,
       Threads threads,
       @Nullable Addresses order,
       Claims claims,
-      long published) {
+      AnswerGate gate) {
     this.health = health;
     this.batchTurn = batchTurn;
     this.threads = threads;
     this.order = order;
     this.claims = claims;
-    this.published = published;
+    this.gate = gate;
   }
 
   // ---- for the batch writer
 
-  /// Notes that committed puts begin to go into the mailboxes.
+  /// Notes that puts begin to go into the mailboxes.
   public void beginPublishing() {
     int turn = publishing;
     publishing = turn + 1;
   }
 
-  /// Notes that the mailboxes have all puts up to a log counter.
-  public void endPublishing(long last) {
-    published = last;
+  /// Notes that the mailboxes have these puts.
+  public void endPublishing() {
     int turn = publishing;
     publishing = turn + 1;
   }
@@ -94,14 +92,16 @@ public final class ReadMoments {
     return order != null;
   }
 
-  /// Returns the log counter up to which the mailboxes have all puts. A question from now on finds
-  /// the puts up to there; an earlier question has found nothing behind it.
+  /// Returns the log counter up to which the mailboxes have all puts, and all of these are durable.
+  /// A question from now on finds the puts up to there; an earlier question has got no answer that
+  /// reflects anything behind it.
   public long moment() {
     long least = settled.get();
     for (int spin = 0; ; spin++) {
       int before = publishing;
-      long moment = published;
-      if ((before & 1) == 0 && publishing == before) return Math.max(moment, least);
+      long moment = gate.shown();
+      boolean isSettled = (before & 1) == 0 && !gate.isShowing() && publishing == before;
+      if (isSettled) return Math.max(moment, least);
       threads.pause(spin);
     }
   }
@@ -200,6 +200,7 @@ public final class ReadMoments {
     if (common != null && counter > moment() && counter > given.get()) {
       raise(given, common.moment());
     }
+    if (common == null && counter > moment() && counter <= gate.appended()) gate.await(counter);
     long last = Math.max(moment(), given.get());
     if (counter < 0 || counter > last) {
       throw new IllegalArgumentException(

@@ -1,7 +1,6 @@
 package stoa.store.leading;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import stoa.base.Key;
 import stoa.base.Latency;
@@ -16,9 +15,8 @@ public final class Tally {
 
   private final Latency batches = new Latency();
 
-  // One thread at a time writes them: the batch writer.
-  private final AtomicLong entries = new AtomicLong();
-  private final AtomicLong bytes = new AtomicLong();
+  private final LongAdder entries = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
 
   private final LongAdder takenBack = new LongAdder();
   private final LongAdder loaded = new LongAdder();
@@ -35,13 +33,13 @@ public final class Tally {
     return batches.begin();
   }
 
-  /// Counts a durable batch. One thread at a time calls this.
+  /// Counts a durable batch.
   public void durable(int weight, long tookMicros, List<Entry> batch) {
     if (weight > 0) batches.end(weight, tookMicros * 1_000);
-    entries.setRelease(entries.getPlain() + batch.size());
+    entries.add(batch.size());
     long sum = 0;
     for (Entry entry : batch) sum += entry.payload().length;
-    bytes.setRelease(bytes.getPlain() + sum);
+    bytes.add(sum);
   }
 
   /// Counts a transaction that was aborted because of a key.
@@ -70,12 +68,12 @@ public final class Tally {
         "stoa.batches",
         "Batches of the log, from the first address to durable on the disk or on a majority.",
         batches);
-    out.count("stoa.entries", Measures.NO_UNIT, "Entries of durable batches.", entries.get());
+    out.count("stoa.entries", Measures.NO_UNIT, "Entries of durable batches.", entries.sum());
     out.count(
         "stoa.entries.payload",
         Measures.BYTES,
         "Bytes of calls, answers and checkpoints in these entries.",
-        bytes.get());
+        bytes.sum());
     out.count(
         "stoa.calls.taken.back",
         Measures.NO_UNIT,

@@ -167,6 +167,7 @@ public final class Nesting implements OtherKeys {
     writer.awaitHelping(asked, caller);
     caller.hasWaited(limits.now() - began);
     caller.waitingFor = null;
+    caller.sees(asked);
     try {
       asked.check();
     } catch (RuntimeException failure) {
@@ -242,6 +243,7 @@ public final class Nesting implements OtherKeys {
       caller.waitingFor = null;
       caller.reach = Math.max(caller.reach, request.reach);
     }
+    caller.sees(request);
     try {
       byte[] answer = request.answer().encoded();
       return request instanceof PutRequest

@@ -10,6 +10,7 @@ import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.store.batches.BatchWriter;
 import stoa.store.batches.KeyReads;
+import stoa.store.leading.AnswerGate;
 import stoa.store.records.Records;
 import stoa.store.running.Barrier;
 import stoa.store.running.Resident;
@@ -26,6 +27,7 @@ public final class VersionFinder {
   private final BatchWriter writer;
   private final KeyReads keyReads;
   private final Barrier barrier;
+  private final AnswerGate gate;
   private final TimeLimits limits;
   private final Threads threads;
 
@@ -34,9 +36,15 @@ public final class VersionFinder {
   /// @param writer writes batches during the wait
   /// @param keyReads makes the key resume unfinished calls
   /// @param barrier waits for the entries that the store logs about executed puts
+  /// @param gate knows how far the log is durable
   /// @param limits the time of the reader
   public record Parts(
-      BatchWriter writer, KeyReads keyReads, Barrier barrier, TimeLimits limits, Threads threads) {}
+      BatchWriter writer,
+      KeyReads keyReads,
+      Barrier barrier,
+      AnswerGate gate,
+      TimeLimits limits,
+      Threads threads) {}
 
   /// The version of a key that a reader sees at a place of the log.
   ///
@@ -53,6 +61,7 @@ public final class VersionFinder {
     this.writer = parts.writer;
     this.keyReads = parts.keyReads;
     this.barrier = parts.barrier;
+    this.gate = parts.gate;
     this.limits = parts.limits;
     this.threads = parts.threads;
   }
@@ -105,18 +114,28 @@ public final class VersionFinder {
 
   // ---- settling
 
-  /// Waits until the put at an address and all earlier ones are executed, and the stream has
-  /// everything that the store logs about them. Returns an address up to which that holds.
+  /// Waits until the put at an address and all earlier ones are executed, and everything that the
+  /// store logs about them is durable. Returns an address up to which that holds.
   ///
   /// @param lateTick the tick at which the reader's time is over; 0 for none
   public long settled(Resident resident, long position, int lateTick) {
     if (position == 0) return 0;
     long end = settledBefore(resident.key.stream(), position, resident.tail());
-    if (end >= 0) return end;
-    awaitExecuted(resident, position, lateTick);
-    barrier.await(resident);
-    end = settledBefore(resident.key.stream(), position, resident.tail());
-    return end >= 0 ? end : resident.tail();
+    if (end < 0) {
+      awaitExecuted(resident, position, lateTick);
+      barrier.await(resident);
+      end = settledBefore(resident.key.stream(), position, resident.tail());
+      if (end < 0) end = resident.tail();
+    }
+    awaitDurable(resident.key.stream(), end);
+    return end;
+  }
+
+  /// Waits until a stream is durable up to an address.
+  private void awaitDurable(StreamId stream, long address) {
+    if (gate.isDurable(gate.appended())) return;
+    StoredEntry entry = entry(stream, address);
+    gate.await(entry == null ? gate.appended() : entry.log().counter());
   }
 
   /// Returns the last address before the first put that says that the put at a position was

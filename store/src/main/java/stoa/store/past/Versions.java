@@ -276,6 +276,7 @@ public final class Versions {
     int own = change.transaction() == null ? 0 : 1; // the transaction pins it, too
     if (!pins.isHeld(from, own)) return;
     if (live.generation() == 0 || !live.forksCheaply()) return;
+    if (!resident.isDurable()) return; // readers take a version from here without a wait
     Key key = resident.key;
     if (known(key, from) != null) return;
     Materialized.State state;

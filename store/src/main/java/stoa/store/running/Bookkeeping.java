@@ -1,6 +1,7 @@
 package stoa.store.running;
 
 import stoa.store.leading.Admission;
+import stoa.store.leading.AnswerGate;
 import stoa.store.watching.Observed;
 
 /// Updates the counters when a request begins and when the store settles it. Thread-safe.
@@ -9,13 +10,21 @@ public final class Bookkeeping {
   private final Runners runners;
   private final TimeLimits limits;
   private final Admission admission;
+  private final AnswerGate gate;
   private final Observed observed;
 
-  public Bookkeeping(Runners runners, TimeLimits limits, Admission admission, Observed observed) {
+  public Bookkeeping(
+      Runners runners, TimeLimits limits, Admission admission, AnswerGate gate, Observed observed) {
     this.runners = runners;
     this.limits = limits;
     this.admission = admission;
+    this.gate = gate;
     this.observed = observed;
+  }
+
+  /// Returns the gate through which answers leave.
+  AnswerGate gate() {
+    return gate;
   }
 
   /// Returns the present time in ticks.

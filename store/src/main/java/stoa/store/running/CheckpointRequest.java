@@ -12,4 +12,9 @@ public final class CheckpointRequest extends ChangeRequest {
   public boolean isOrdered() {
     return resident.ordered;
   }
+
+  @Override
+  boolean isInside() {
+    return true;
+  }
 }

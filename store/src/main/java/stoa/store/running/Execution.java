@@ -225,6 +225,9 @@ public final class Execution implements Cancellation.Run {
   /// The log counter up to which the answers of other keys to this run reach.
   public long reach;
 
+  // The last log counter that these answers reflect.
+  private long reflects;
+
   /// The run that this one interrupts on its thread to help; [Runners] sets it.
   @Nullable Execution below;
 
@@ -1000,12 +1003,23 @@ public final class Execution implements Cancellation.Run {
   private void await(@Nullable NoteRequest note) {
     if (note != null) {
       runs.journal.awaitHelping(note, this);
+      sees(note);
       try {
         note.number();
       } catch (RuntimeException failure) {
         throw suspend(failure);
       }
     }
+  }
+
+  /// Notes that the run knows the outcome of a request.
+  public void sees(Request request) {
+    reflects = Math.max(reflects, request.reflects());
+  }
+
+  /// Returns the last log counter that the answers of other keys to this run reflect.
+  long reflects() {
+    return reflects;
   }
 
   /// Notes that the run has waited for other keys; this time does not count as its own.

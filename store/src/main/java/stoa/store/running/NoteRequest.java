@@ -43,6 +43,16 @@ public final class NoteRequest extends Request {
   }
 
   @Override
+  boolean isInside() {
+    return true;
+  }
+
+  @Override
+  public boolean hastensOthers() {
+    return kind == Records.ANSWERED;
+  }
+
+  @Override
   public boolean isOrdered() {
     return resident.ordered;
   }

@@ -15,4 +15,9 @@ public final class PartRequest extends ChangeRequest {
   public StoreTransaction transaction() {
     return transaction;
   }
+
+  @Override
+  boolean isInside() {
+    return true;
+  }
 }

@@ -59,6 +59,11 @@ public abstract class Pending {
     if (stage == Stage.SUBMITTED) stage = Stage.WAITING;
   }
 
+  /// Returns whether it has not come into the mailbox.
+  final boolean isSubmitted() {
+    return stage == Stage.SUBMITTED;
+  }
+
   /// Returns whether it waits in the mailbox.
   final boolean isWaiting() {
     return stage == Stage.WAITING;
@@ -146,25 +151,40 @@ public abstract class Pending {
     return done ? failure : null;
   }
 
-  /// Settles it with an answer; null when there is nothing to answer.
+  /// Settles it with an answer; null when there is nothing to answer. This may take effect later,
+  /// when everything that the answer reflects is durable.
   public final void complete(@Nullable Answer result) {
     answer = result;
-    settle();
+    if (!isHeldBack(null)) settle();
   }
 
-  /// Settles it with a failure.
+  /// Settles it with a failure, like [#complete].
   public void fail(RuntimeException cause) {
+    failure = toldAs(cause);
+    if (!isHeldBack(cause)) settle();
+  }
+
+  /// Settles it with a failure in place of the outcome that was held back.
+  final void failInstead(RuntimeException cause) {
+    answer = null;
     failure = toldAs(cause);
     settle();
   }
 
-  private void settle() {
+  /// Settles it with its outcome.
+  final void settle() {
     ends(failure);
     release();
     done = true;
     wake();
     settled();
   }
+
+  /// Holds its outcome back until that is durable; returns whether it did. [#settle] or
+  /// [#failInstead] is called then.
+  ///
+  /// @param cause the failure; null when it did not fail
+  abstract boolean isHeldBack(@Nullable RuntimeException cause);
 
   /// Returns the failure that its caller gets.
   abstract RuntimeException toldAs(RuntimeException cause);

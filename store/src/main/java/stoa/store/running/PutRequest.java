@@ -76,6 +76,11 @@ public final class PutRequest extends ChangeRequest {
   }
 
   @Override
+  public boolean hastensOthers() {
+    return depth > 0 || resident.callsOthers;
+  }
+
+  @Override
   boolean keepsItsTurn() {
     return true;
   }
@@ -144,6 +149,7 @@ public final class PutRequest extends ChangeRequest {
     nowMicros = attempt.nowMicros;
     generation = attempt.generation;
     reach = attempt.reach;
+    reflects(attempt.reflects());
     RuntimeException failure = attempt.failure();
     if (failure == null) complete(attempt.answer());
     else fail(failure);

@@ -24,6 +24,11 @@ public abstract sealed class QuestionRequest extends Request
   }
 
   @Override
+  public void loggedTo(long counter) {
+    // It has no entry in the batch in which it kept its turn.
+  }
+
+  @Override
   void release() {
     observe();
     super.release();

@@ -4,16 +4,20 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.base.Key;
 import stoa.base.Trace;
 import stoa.store.calls.Pace;
+import stoa.store.leading.AnswerGate;
 
 /// One operation on a key, from when the store accepts it until the store settles it.
 ///
 /// The store settles it once, with an answer or a failure, after everything that the answer
 /// reflects is durable. Its caller owns it until the store accepts it, then the batch writer, and
 /// then the runner of its key.
-public abstract sealed class Request extends Pending
+public abstract sealed class Request extends Pending implements AnswerGate.Held
     permits ChangeRequest, NoteRequest, AppendRequest, CommitRequest, QuestionRequest {
   /// The approximate size of a log entry beside its payload, with the notes that the log adds about
   /// it.
@@ -49,6 +53,9 @@ public abstract sealed class Request extends Pending
   /// The log counter up to which the answer reaches; valid once done.
   public long reach;
 
+  // The last log counter that the answer reflects, through the answers of other keys, too.
+  private long reflects;
+
   /// The generation in which the request was executed; valid once done.
   long generation;
 
@@ -63,6 +70,13 @@ public abstract sealed class Request extends Pending
   private @Nullable Request namedAs;
   private boolean isAhead;
   private boolean parked;
+  private boolean isInside;
+
+  // Whether the gate holds the answer.
+  private volatile boolean held;
+
+  // Whether a thread waits for the answer and makes the sync that the answer needs.
+  private volatile boolean watched;
   private volatile @Nullable Consumer<Request> listener;
 
   Request(Resident resident, Pace pace, int depth) {
@@ -177,6 +191,81 @@ public abstract sealed class Request extends Pending
   /// batch writer calls this.
   final boolean isRefused() {
     return refusal != null || failed();
+  }
+
+  /// Returns whether its batch goes ahead of its sync, since a handler waits for it, or because it
+  /// will probably call other keys.
+  public boolean hastensOthers() {
+    return false;
+  }
+
+  // ---- when its answer leaves
+
+  /// Notes that the batch writer has logged it in a batch that ends at a log counter.
+  public void loggedTo(long counter) {
+    reflects(counter);
+  }
+
+  /// Notes that its answer reflects the log up to a counter.
+  final void reflects(long counter) {
+    if (counter > reflects) reflects = counter;
+  }
+
+  /// Notes that its answer reflects everything in the log, as far as its maker knows.
+  final void reflectsAll() {
+    reflects(resident.books().gate().appended());
+  }
+
+  @Override
+  public final long reflects() {
+    return reflects;
+  }
+
+  /// Notes that its answer stays within the store: only the store uses it, for other answers.
+  final void staysInside() {
+    isInside = true;
+  }
+
+  /// Returns whether its answer stays within the store. The answers that the store makes of it are
+  /// held back, if necessary.
+  boolean isInside() {
+    return isInside || depth > 0;
+  }
+
+  /// Returns whether the gate holds its answer.
+  public final boolean isHeld() {
+    return held && !isDone();
+  }
+
+  /// Notes that the current thread waits for the answer and looks at [#isHeld] meanwhile, to make
+  /// the sync; or that it no longer does.
+  public final void isWatched(boolean isSo) {
+    watched = isSo;
+    if (!isSo && isHeld()) resident.books().gate().call();
+  }
+
+  @Override
+  final boolean isHeldBack(@Nullable RuntimeException cause) {
+    if (isInside()) return false;
+    if (cause != null && !isSubmitted()) reflectsAll();
+    AnswerGate gate = resident.books().gate();
+    if (gate.isDurable(reflects)) return false;
+    boolean tellsNothing =
+        cause instanceof Unavailable || cause instanceof UnknownOutcome || cause instanceof Closed;
+    held = true;
+    if (!gate.takes(this, tellsNothing)) return false;
+    if (!watched && !isDone()) gate.call();
+    return true;
+  }
+
+  @Override
+  public final void leaves() {
+    settle();
+  }
+
+  @Override
+  public final void isLost(RuntimeException why) {
+    failInstead(why);
   }
 
   // ---- its outcome

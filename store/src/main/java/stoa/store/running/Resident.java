@@ -69,6 +69,8 @@ public final class Resident extends StreamEnd implements Runnable {
   // seventh.
   private static final AtomicLongFieldUpdater<Resident> CHANGE =
       AtomicLongFieldUpdater.newUpdater(Resident.class, "change");
+  private static final AtomicLongFieldUpdater<Resident> REFLECTS =
+      AtomicLongFieldUpdater.newUpdater(Resident.class, "reflects");
   private static final AtomicIntegerFieldUpdater<Resident> LANE =
       AtomicIntegerFieldUpdater.newUpdater(Resident.class, "lane");
   private static final AtomicIntegerFieldUpdater<Resident> PINS =
@@ -148,6 +150,12 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Whether the last of its calls that may wait for a condition had to.
   volatile boolean callsWait;
 
+  /// Whether the last of its puts called other keys.
+  volatile boolean callsOthers;
+
+  // The last log counter that the state reflects, through the answers of other keys, too.
+  private volatile long reflects;
+
   // The weight with which [Residents] counts the key.
   private long weight;
 
@@ -178,6 +186,7 @@ public final class Resident extends StreamEnd implements Runnable {
     var mark = last == 0 ? null : streams.lastMark(stream, last);
     tail = last;
     firstTail = last;
+    reflects = last == 0 ? 0 : parts.books.gate().appended();
     target = last;
     nextTail = last;
     if (mark != null) {
@@ -505,7 +514,11 @@ public final class Resident extends StreamEnd implements Runnable {
 
   private boolean drainQuick(Request last) {
     boolean any = false;
-    for (Request next; !last.isDone() && (next = mailbox.peek()) != null && next.pace.isShort(); ) {
+    for (Request next;
+        !last.isDone()
+            && !last.isHeld()
+            && (next = mailbox.peek()) != null
+            && next.pace.isShort(); ) {
       if (loadsElsewhere(last)) break;
       any = true;
       next.hasty = false;
@@ -777,6 +790,7 @@ public final class Resident extends StreamEnd implements Runnable {
   }
 
   private boolean tell(QuestionRequest question, long number) {
+    question.reflects(reflects);
     question.number = number;
     question.reach = executedChange;
     settle(question, null);
@@ -802,9 +816,10 @@ public final class Resident extends StreamEnd implements Runnable {
       if (!put.beginAfterAll(verdict)) return !put.begin() && passes(put);
       unpin();
       if (parts.loader.health.hasFailed()) giveUp(put, new Execution.Suspended(failure).failure());
-      return put.isDone();
+      return put.isDone() || put.isHeld();
     }
     target = put.address;
+    reflectsAll();
     Materialized state = live;
     if (state != null) {
       parts.keeper.changes(this, state, executedChange, put, put.address);
@@ -824,12 +839,33 @@ public final class Resident extends StreamEnd implements Runnable {
     mailbox.forEach(visitor);
   }
 
+  /// Notes that the state and the answer of an executed change reflect what either of them does.
+  private void reflects(ChangeRequest change) {
+    change.reflects(reflects);
+    reflectsTo(change.reflects());
+  }
+
+  private void reflectsTo(long counter) {
+    if (counter > reflects) REFLECTS.accumulateAndGet(this, counter, Math::max);
+  }
+
+  /// Notes that the state reflects everything in the log, as far as the store knows.
+  void reflectsAll() {
+    reflectsTo(parts.books.gate().appended());
+  }
+
+  /// Returns whether everything that the state reflects is durable.
+  public boolean isDurable() {
+    return parts.books.gate().isDurable(reflects);
+  }
+
   private boolean put(PutRequest request) {
     Materialized state = live();
     if (request.address <= state.position()) {
       // Its first run lost its thread or made way, and loading has executed it again.
+      request.reflects(reflects);
       request.generation = state.generation();
-      request.reach = parts.moments.moment();
+      request.reach = Math.max(request.counter, parts.moments.moment());
       Answer answer = state.answerAt(request.address);
       if (answer == null) answer = parts.loader.findAnswer(key, request.address);
       if (answer == null) {
@@ -868,6 +904,9 @@ public final class Resident extends StreamEnd implements Runnable {
     else follow(request.address, request.counter, left);
     if (state.isCheckpointDue(request.value.length)) awaitFollowed();
     running = null;
+    if (callsOthers != execution.hasCalled()) callsOthers = execution.hasCalled();
+    request.reflects(execution.reflects());
+    reflects(request);
     generation = state.generation();
     executed = request.address;
     executedChange = request.counter;
@@ -890,7 +929,8 @@ public final class Resident extends StreamEnd implements Runnable {
     Materialized state = quarantined ? unmade() : live();
     if (request.address <= state.position()) {
       // Loading has executed the deletion.
-      request.reach = parts.moments.moment();
+      request.reflects(reflects);
+      request.reach = Math.max(request.counter, parts.moments.moment());
       request.number = parts.keeper.generationAfter(key, request.address - 1);
       request.complete(null);
       return true;
@@ -900,6 +940,7 @@ public final class Resident extends StreamEnd implements Runnable {
       parts.keeper.changes(this, state, executedChange, request, request.address);
     }
     state.delete(request.address);
+    reflects(request);
     parts.keeper.deleted(key, request.address);
     executedChange = request.counter;
     request.reach = request.counter;
@@ -952,6 +993,7 @@ public final class Resident extends StreamEnd implements Runnable {
     }
     executed = state.position();
     executedChange = request.counter;
+    reflects(request);
     reweigh(state);
     if (generation == 0) runs.waiting.deleted(this);
     else runs.waiting.changed(this);
@@ -989,6 +1031,7 @@ public final class Resident extends StreamEnd implements Runnable {
   public @Nullable WorkingCopy copyNow(StoreTransaction transaction) {
     return look(state -> {
       if (!isReady() || hasSequels() || executedChange > transaction.counter()) return null;
+      if (!isDurable()) return null;
       try {
         WorkingCopy copy = state.copy(tail);
         parts.books.observe(executedChange);
@@ -1002,6 +1045,7 @@ public final class Resident extends StreamEnd implements Runnable {
   private boolean fork(ForkRequest request) {
     Materialized state = live();
     if (!hasMoved(request)) request.copy = state.copy(tail);
+    request.reflects(reflects);
     request.reach = executedChange;
     settle(request, null);
     return true;
@@ -1044,6 +1088,7 @@ public final class Resident extends StreamEnd implements Runnable {
       return true;
     }
     request.generation = state.generation();
+    request.reflects(Math.max(reflects, execution.reflects()));
     request.reach = Math.max(executedChange, execution.reach);
     settle(request, answer);
     return true;
@@ -1051,6 +1096,7 @@ public final class Resident extends StreamEnd implements Runnable {
 
   /// Settles a question whose caller must ask the past instead.
   private void giveToThePast(GetRequest question) {
+    question.reflects(reflects);
     if (question.alone) question.reach = executedChange;
     question.complete(null);
   }
@@ -1117,6 +1163,7 @@ public final class Resident extends StreamEnd implements Runnable {
       generation = state.generation();
       executed = state.position();
       executedChange = changeAt(state.position());
+      reflectsAll();
       answersFound = lost;
       live = state;
       reweigh(state);

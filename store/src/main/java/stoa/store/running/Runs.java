@@ -69,6 +69,11 @@ public final class Runs {
     others = newOthers;
   }
 
+  /// Returns whether the current thread runs a handler.
+  public boolean isInHandler() {
+    return runners.current() != null;
+  }
+
   /// Returns the way in which handlers call other keys.
   public OtherKeys others() {
     return Objects.requireNonNull(others, "connected");

@@ -155,6 +155,7 @@ public final class Sequel {
     Request waits = request;
     if (waits == null) return;
     waits.reach = Math.max(waits.reach, counter);
+    waits.reflectsAll();
     RuntimeException why = failure;
     if (why == null) waits.complete(answer);
     else waits.fail(new Execution.Suspended(why).failure());

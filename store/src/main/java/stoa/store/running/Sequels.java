@@ -192,6 +192,7 @@ final class Sequels {
       reach = Math.max(reach, one.reach());
     }
     if (failed) resident.answerLost();
+    resident.reflectsAll();
     NoteRequest note = null;
     if (last != null) {
       followed = last.address;

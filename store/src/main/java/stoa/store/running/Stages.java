@@ -22,16 +22,16 @@ public final class Stages {
     return trace;
   }
 
-  /// Notes that the request is in a batch, until [#durable].
+  /// Notes that the request is in a batch, until [#logged].
   public synchronized void batch() {
     next("stoa.batch");
   }
 
-  /// Notes that its batch is durable.
+  /// Notes that its batch is durable, or goes into the mailboxes ahead of that.
   ///
   /// @param entries how many entries share the batch
   /// @param address the log address of the request
-  public synchronized void durable(int entries, String address) {
+  public synchronized void logged(int entries, String address) {
     Trace batch = present;
     if (batch == null) return;
     batch.tag("stoa.batch.entries", entries);

@@ -511,6 +511,7 @@ public final class WaitingCalls {
     changed(line.resident); // those behind them may have waited for them alone
     for (PutRequest put : over) {
       all.decrementAndGet();
+      put.reflectsAll();
       end.accept(put, why.apply(put));
     }
     return true;

@@ -485,7 +485,9 @@ public final class StoredStreams {
 
   private long end(StreamId stream) {
     health.checkOpen();
-    return residents.tail(stream);
+    long end = residents.tail(stream);
+    writer.gate().awaitAppended();
+    return end;
   }
 
   // ---- follow

@@ -10,6 +10,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
 import stoa.store.batches.BatchWriter;
+import stoa.store.leading.AnswerGate;
 import stoa.store.leading.Intents;
 import stoa.store.leading.ReadMoments;
 import stoa.store.leading.Tally;
@@ -31,6 +32,7 @@ import stoa.store.running.WorkingCopy;
 public final class Transactions implements StoreTransaction.Host {
   private final BatchWriter writer;
   private final ReadMoments moments;
+  private final AnswerGate gate;
   private final Holds holds;
   private final Streams streams;
   private final Timeline timeline;
@@ -52,6 +54,7 @@ public final class Transactions implements StoreTransaction.Host {
       Tally tally) {
     this.writer = writer;
     this.moments = writer.moments();
+    this.gate = writer.gate();
     this.holds = holds;
     this.streams = streams;
     this.timeline = timeline;
@@ -124,6 +127,8 @@ public final class Transactions implements StoreTransaction.Host {
 
   /// Pins the present: the store releases nothing that the present shows.
   private Pins.Pin pinPresent(long forMicros) {
+    // A handler sees what it has called, as soon as that was executed.
+    if (playback.runs().isInHandler()) gate.awaitAppended();
     return holds.pins().pin(moments::moment, moments::present, forMicros);
   }
 
@@ -286,6 +291,7 @@ public final class Transactions implements StoreTransaction.Host {
     } finally {
       resident.unpin();
     }
+    gate.awaitAppended();
     // The store may have released the entries, if the caller has waited for long.
     if (found[0] == null) timeline.check(id.key(), id.tail() + 1);
     return found[0];
