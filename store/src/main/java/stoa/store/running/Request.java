@@ -17,6 +17,7 @@ import stoa.store.leading.AnswerGate;
 /// The store settles it once, with an answer or a failure, after everything that the answer
 /// reflects is durable. Its caller owns it until the store accepts it, then the batch writer, and
 /// then the runner of its key.
+@SuppressWarnings("exports") // see the package
 public abstract sealed class Request extends Pending implements AnswerGate.Held
     permits ChangeRequest, NoteRequest, AppendRequest, CommitRequest, QuestionRequest {
   /// The approximate size of a log entry beside its payload, with the notes that the log adds about
