@@ -57,10 +57,14 @@ final class RootStore implements AutoCloseable {
   private static final long AGAIN_NANOS = 1_000_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(RootStore.class);
 
-  /* A client-placed object that the store does not have, as far as the root knows. */
+  /*
+   * A client-placed object that the store does not have, as far as the root knows. The lock of
+   * `objects` guards it.
+   */
   private static final class Unstored {
     // The processes that have named it, and may call it without naming it again.
     private final Set<Object> callers = new HashSet<>(2);
+    // Whether a process has named it since the last look at the unused ones.
     private boolean wasNamed;
 
     private void name(@Nullable Object caller) {

@@ -76,8 +76,8 @@ public sealed interface Event {
   record NoReturns() implements Event {}
 
   /// Of the root: no process uses some objects any more that the store may lack. The root takes
-  /// them back from where they are, so that the store gets their states, and forgets those that were
-  /// never constructed.
+  /// them back from where they are, so that the store gets their states, and forgets those that
+  /// were never constructed.
   record Unused(SortedSet<StreamId> objects) implements Event {}
 
   /// Of the root: all copies up to a number are durable.

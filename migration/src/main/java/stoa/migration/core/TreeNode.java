@@ -391,11 +391,12 @@ public final class TreeNode {
   /*
    * Drops copies that this node does not need: their objects are in the parent's direction and on
    * no way through here, and the parent, or the store, has them. Not while a neighbor leaves, which
-   * was told what is here.
+   * was told what is here; nor at the root while a message waits until several objects are loaded.
    */
   private void evict() {
     if (copies.bytes() <= settings.copyBytesMax || stage != Stage.IN || !granted.isEmpty()) return;
-    if (isOrphan || isSettling() || (isRoot && persisting > persisted)) return;
+    if (isOrphan || isSettling()) return;
+    if (isRoot && (persisting > persisted || !unread.isEmpty())) return;
     for (var copy : copies.evict(settings.copyBytesMax, this::mayGo)) {
       if (isRoot) continue; // the store has nothing older
       floor(copy);
@@ -1138,8 +1139,7 @@ public final class TreeNode {
   /* The object is here, so that no other node has a newer copy. */
   private boolean mayForget(StreamId object) {
     Copy copy = copies.look(object);
-    boolean isAbsent =
-        copy == null || (copy.state().length == 0 && copy.version().number() == 0);
+    boolean isAbsent = copy == null || (copy.state().length == 0 && copy.version().number() == 0);
     return isAbsent
         && mayGo(object)
         && !loading.contains(object)

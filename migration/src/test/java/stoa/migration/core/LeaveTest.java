@@ -43,8 +43,7 @@ class LeaveTest {
   }
 
   private TreeNode rootAfter(NodeId... expected) {
-    return TreeNode.root(
-        next, settings, 100, new TreeSet<>(List.of(expected)), (_, _) -> false);
+    return TreeNode.root(next, settings, 100, new TreeSet<>(List.of(expected)), (_, _) -> false);
   }
 
   @Test
@@ -56,8 +55,7 @@ class LeaveTest {
     var root = rootAfter(me);
     assertTrue(get(root, me, RETURN).contains(new Effect.Send(me, new Message.Welcome())));
     assertEquals(List.of(), List.copyOf(root.expected()));
-    assertEquals(
-        List.of(new Effect.Send(next, DEPART)), get(node, next, new Message.Welcome()));
+    assertEquals(List.of(new Effect.Send(next, DEPART)), get(node, next, new Message.Welcome()));
     get(root, me, DEPART);
     assertEquals(List.of(), List.copyOf(root.below()));
     assertEquals(List.of(new Effect.Left()), get(node, next, new Message.Farewell()));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -123,11 +124,27 @@ class VersionsTest {
     assertEquals(CopyVersion.NONE, node.version(object(0)));
 
     // A copy of it says nothing, and is not waited for.
-    var copies = new Upward(List.of(new Copy(object(0), new CopyVersion(1, 0), new byte[0])),
-        List.of());
+    var copies =
+        new Upward(List.of(new Copy(object(0), new CopyVersion(1, 0), new byte[0])), List.of());
     says(node, me, new Message.Depart(copies));
     assertEquals(List.of(), List.copyOf(node.below()));
     assertEquals(CopyVersion.NONE, node.version(object(0)));
+  }
+
+  @Test
+  void theRootKeepsWhatItLoadsForAMessageUntilAllIsLoaded() {
+    var node = TreeNode.root(root, new TreeNode.Settings(5, Retrieval.ONE_BY_ONE, 0, 0), 1);
+    says(node, me, new Message.Attach(Locality.UNKNOWN));
+    List<Copy> copies = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      copies.add(new Copy(object(i), new CopyVersion(1, 2), new byte[8]));
+    }
+    says(node, me, new Message.Depart(new Upward(copies, List.of())));
+    assertEquals(List.of(me), List.copyOf(node.below()), "it waits");
+    for (int i = 0; i < 2; i++) {
+      node.on(new Event.Loaded(object(i), new CopyVersion(1, 1), new byte[8]));
+    }
+    assertEquals(List.of(), List.copyOf(node.below()));
   }
 
   @Test
