@@ -87,7 +87,8 @@ final class RootStore implements AutoCloseable {
   private final Consumer<RuntimeException> failed;
   private final int objectsMax;
   private final Names<PlacedObject> objects; // changed with its lock
-  private final Map<StreamId, Unstored> unstored = new ConcurrentHashMap<>(); // the same
+  // Those that the store lacks; changed with the lock of `objects`.
+  private final Map<StreamId, Unstored> unstored = new ConcurrentHashMap<>();
   // Of objects that may be lent, those that are or were: the root has them since.
   private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
   private final Timing timing;

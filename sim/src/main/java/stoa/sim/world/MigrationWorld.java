@@ -281,10 +281,12 @@ public final class MigrationWorld {
         node);
   }
 
-  /// Notes that a node has left.
+  /// Notes that a node has left. One that its root has not told so does not know that the next root
+  /// may expect it.
   void left(TreeNode node) {
     NodeId above = node.above();
-    if (above != null && above.address().equals(ROOT)) left.add(node.id());
+    boolean isChild = above != null && above.address().equals(ROOT);
+    if (isChild && node.isKept()) left.add(node.id());
   }
 
   void reached(String place) {
