@@ -249,7 +249,7 @@ final class TreeRoot implements AutoCloseable {
       if (!rights.has(object.type())) {
         throw new Forbidden(name + " may use no objects of " + object.type());
       }
-      domain.know(object);
+      domain.know(object, this);
       domain.watch(object, this);
       if (rights.hasAll()) return;
       permitted(address).add(object.stream());

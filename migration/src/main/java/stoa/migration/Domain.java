@@ -138,6 +138,8 @@ public final class Domain implements Placing.Root {
       if (now - returnsUntilNanos > 0) {
         returnsUntilNanos = now + RETURN_NANOS;
         rootMember.on(new Event.NoReturns());
+        var unused = rootStore.unused();
+        if (!unused.isEmpty()) rootMember.on(new Event.Unused(unused));
       }
       members.forEach(Member::tick);
       lender.tick();
@@ -285,11 +287,12 @@ public final class Domain implements Placing.Root {
 
   /// Tells the root which object a stream belongs to; before that, no member gets the object.
   ///
+  /// @param caller may call the object until [#unwatch]
   /// @throws stoa.LimitExceeded when it knows too many
   /// @throws IllegalArgumentException when the object is of another domain
-  public void know(PlacedObject object) {
+  public void know(PlacedObject object, Watcher caller) {
     Site.check(object, name);
-    rootStore.know(object);
+    rootStore.know(object, caller);
   }
 
   AutoRoot auto() {
@@ -338,10 +341,11 @@ public final class Domain implements Placing.Root {
     lender.letGo(object, asker);
   }
 
-  /// Ends all watching of a watcher that borrows nothing.
+  /// Ends all watching of a watcher that borrows nothing, and calls nothing any more.
   public void unwatch(Watcher watcher) {
     auto.unwatch(watcher);
     lender.unwatch(watcher);
+    rootStore.ended(watcher);
   }
 
   @Override

@@ -92,10 +92,13 @@ public final class Names<T> {
     }
     uses.sort(Comparator.comparingLong(Use::used));
     int part = Math.max(1, namesMax / PART);
-    for (var use : uses.subList(0, Math.min(part, uses.size()))) {
-      mayGo(use.object(), false); // it counts no more
-      known.remove(use.object());
-    }
+    for (var use : uses.subList(0, Math.min(part, uses.size()))) remove(use.object());
+  }
+
+  /// Removes a name.
+  public void remove(StreamId object) {
+    mayGo(object, false); // it counts no more
+    known.remove(object);
   }
 
   /// Returns all names.

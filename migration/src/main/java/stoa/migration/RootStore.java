@@ -1,6 +1,8 @@
 package stoa.migration;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -9,6 +11,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,7 +42,8 @@ import stoa.migration.core.NodeId;
 /// The store as the root uses it: the root reads states from it, and writes them in the order of
 /// their arrival. Thread-safe.
 final class RootStore implements AutoCloseable {
-  /// The most objects that the root knows by name. It gives up names that the store has, too.
+  /// The most objects that the root knows by name. It gives up names that the store has, too, and
+  /// those of objects without a state whose callers have ended.
   static final int OBJECTS_MAX = 1_000_000;
 
   private static final long END_SECONDS = 10;
@@ -53,6 +57,26 @@ final class RootStore implements AutoCloseable {
   private static final long AGAIN_NANOS = 1_000_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(RootStore.class);
 
+  /*
+   * A client-placed object that the store does not have, as far as the root knows. The lock of
+   * `objects` guards it.
+   */
+  private static final class Unstored {
+    // The processes that have named it, and may call it without naming it again.
+    private final Set<Object> callers = new HashSet<>(2);
+    // Whether a process has named it since the last look at the unused ones.
+    private boolean wasNamed;
+
+    private void name(@Nullable Object caller) {
+      wasNamed = true;
+      if (caller != null) callers.add(caller);
+    }
+
+    private boolean isUsed() {
+      return wasNamed || !callers.isEmpty();
+    }
+  }
+
   private final Repeats repeats = new Repeats();
 
   private final PlacedStore store;
@@ -63,6 +87,8 @@ final class RootStore implements AutoCloseable {
   private final Consumer<RuntimeException> failed;
   private final int objectsMax;
   private final Names<PlacedObject> objects; // changed with its lock
+  // Those that the store lacks; changed with the lock of `objects`.
+  private final Map<StreamId, Unstored> unstored = new ConcurrentHashMap<>();
   // Of objects that may be lent, those that are or were: the root has them since.
   private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
   private final Timing timing;
@@ -111,23 +137,77 @@ final class RootStore implements AutoCloseable {
     this.failed = failed;
   }
 
-  /// Tells the root which object a stream belongs to.
+  /// Tells the root which object a stream belongs to, for a caller that names it at each call.
   ///
   /// @throws LimitExceeded when there are too many
   void know(PlacedObject object) {
+    know(object, null);
+  }
+
+  /// Tells the root which object a stream belongs to.
+  ///
+  /// @param caller may call the object from now on until it has [#ended]; null for none
+  /// @throws LimitExceeded when there are too many
+  void know(PlacedObject object, @Nullable Object caller) {
     StreamId stream = object.stream();
-    if (objects.find(stream) != null) return;
+    if (objects.find(stream) != null && !unstored.containsKey(stream)) return;
+    boolean isAtClients = store.placement(object) == Placement.CLIENT;
     synchronized (objects) {
-      if (objects.find(stream) == null && !objects.add(stream, object)) {
+      boolean isNew = objects.find(stream) == null;
+      if (isNew && !objects.add(stream, object)) {
         throw new LimitExceeded(
             object
                 + " is one too many: clients of a tree can name at most "
                 + objectsMax
-                + " objects that the store does not have; restart the server to forget the unused"
-                + " ones");
+                + " objects that the store does not have; their names are given up some seconds"
+                + " after the clients that have named them end");
       }
+      if (isNew && isAtClients) unstored.put(stream, new Unstored());
+      var its = unstored.get(stream);
+      if (its != null) its.name(caller);
     }
     loadIfWanted(stream);
+  }
+
+  /// Records that a caller has ended.
+  void ended(Object caller) {
+    synchronized (objects) {
+      for (var each : unstored.values()) each.callers.remove(caller);
+    }
+  }
+
+  /// Returns the objects that the store does not have, and that no caller uses: all that have named
+  /// them have ended, and none has named them since the last call of this.
+  SortedSet<StreamId> unused() {
+    SortedSet<StreamId> all = new TreeSet<>();
+    synchronized (objects) {
+      unstored.forEach((stream, its) -> {
+        if (!its.isUsed()) all.add(stream);
+        its.wasNamed = false;
+      });
+    }
+    return all;
+  }
+
+  /// Gives up the names of objects that the root has forgotten, unless a caller has named them
+  /// meanwhile.
+  void forgotten(Collection<StreamId> some) {
+    synchronized (objects) {
+      for (var stream : some) {
+        var its = unstored.get(stream);
+        if (its == null || its.isUsed()) continue;
+        unstored.remove(stream);
+        objects.remove(stream);
+      }
+    }
+  }
+
+  /* The store has an object, and finds its name. */
+  private void stored(StreamId stream) {
+    synchronized (objects) {
+      unstored.remove(stream);
+      objects.mayGo(stream, true);
+    }
   }
 
   /// Records that an object is lent, or was found to be: it may be loaded from now on.
@@ -203,7 +283,7 @@ final class RootStore implements AutoCloseable {
             return;
           }
           var state = stored.state();
-          if (state != null) objects.mayGo(stream, true);
+          if (state != null) stored(stream);
           var version = state == null ? null : new CopyVersion(state.generation(), state.number());
           root.accept(new Event.Loaded(stream, version, packed(stored)));
         });
@@ -346,7 +426,7 @@ final class RootStore implements AutoCloseable {
       writeAgain(copies, nodes, full);
       return;
     }
-    for (var change : changes) objects.mayGo(change.object().stream(), true);
+    for (var change : changes) stored(change.object().stream());
     lock.lock();
     try {
       persisted = to;

@@ -238,7 +238,7 @@ final class Seat {
       for (Long late; (late = withdrawn.poll()) != null; ) take(new Event.Withdraw(late));
       position = look();
       take(new Event.Tick());
-      if (store == null && (!node.isIn() || mayReturn())) join();
+      if (store == null && (node.isOrphan() ? mayReturn() : !node.isIn())) join();
       leaveOldRoot();
       retry();
     });
@@ -268,7 +268,6 @@ final class Seat {
    * was lost, and the node with it.
    */
   private boolean mayReturn() {
-    if (!node.isOrphan()) return false;
     NodeId root = site.root();
     boolean isOld = root != null && root.equals(node.above());
     oldRootTicks = isOld ? oldRootTicks + 1 : 0;
@@ -278,7 +277,8 @@ final class Seat {
   /* There is another root, so the one above is void. */
   private void leaveOldRoot() {
     NodeId root = site.root();
-    NodeId parent = node.isIn() ? node.above() : node.offered();
+    NodeId offered = node.offered();
+    NodeId parent = offered == null ? node.above() : offered;
     if (root == null || parent == null || parent.equals(root) || node.isOrphan()) return;
     if (parent.address().equals(root.address())) site.links().cut(node.id(), parent);
   }
@@ -331,6 +331,7 @@ final class Seat {
         comeBack();
       }
       case Effect.Load(StreamId object) -> store().load(object);
+      case Effect.Forgotten(var objects) -> store().forgotten(objects);
       case Effect.Persist(long number, var copies, var children) -> {
         persisting = number;
         store().persist(number, copies, children);

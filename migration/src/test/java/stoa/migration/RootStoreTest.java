@@ -1,7 +1,9 @@
 package stoa.migration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
@@ -10,9 +12,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.Accessor;
 import stoa.LimitExceeded;
 import stoa.Placement;
 import stoa.Shared;
@@ -36,11 +40,16 @@ class RootStoreTest {
   // The delayed tasks, in the order of the requests.
   private final Queue<Runnable> later = new ArrayDeque<>();
 
-  /// Time that stands still: immediate tasks run, and the rest waits in [#later].
+  // The tasks that repeat.
+  private final List<Runnable> repeated = new ArrayList<>();
+  // The present time.
+  private long nanos;
+
+  /// Time that the test moves: immediate tasks run, and the rest waits in [#later].
   private final class Standing implements Timing {
     @Override
     public long nanoTime() {
-      return 0;
+      return nanos;
     }
 
     @Override
@@ -63,7 +72,7 @@ class RootStoreTest {
 
         @Override
         public void every(long pauseNanos, Runnable task) {
-          later.add(task);
+          repeated.add(task);
         }
 
         @Override
@@ -102,6 +111,11 @@ class RootStoreTest {
 
     public long add(long more) {
       count += more;
+      return count;
+    }
+
+    @Accessor
+    public long count() {
       return count;
     }
   }
@@ -197,6 +211,88 @@ class RootStoreTest {
       states.hasten();
       states.know(objects.getLast());
       states.close();
+    }
+  }
+
+  @Test
+  void namesThatTheStoreLacksAreGivenUpWhenTheirCallersHaveEnded() {
+    var config = StoaConfig.of("memory:");
+    try (var stoa =
+        EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
+      List<Event> told = new ArrayList<>();
+      var states = over((PlacedStore) PlacedStore.of(stoa), "default", told);
+      var objects = counts(stoa, 0, NAMES_MAX + 1);
+      Object one = "one caller";
+      Object other = "another caller";
+      for (var object : objects.subList(0, NAMES_MAX)) states.know(object, one);
+      states.know(objects.getFirst(), other);
+      assertEquals(0, states.unused().size(), "they were named");
+      states.ended(one);
+      var unused = states.unused();
+      assertEquals(NAMES_MAX - 1, unused.size());
+      assertFalse(unused.contains(objects.getFirst().stream()), "it has another caller");
+
+      states.know(objects.get(1)); // meanwhile
+      states.forgotten(unused);
+      assertTrue(states.isKnown(objects.get(1).stream()));
+      assertFalse(states.isKnown(objects.get(2).stream()));
+      states.know(objects.getLast(), other);
+      states.close();
+    }
+  }
+
+  /* Moves the time on, and runs everything that waits for it. */
+  private void later(long seconds) {
+    nanos += TimeUnit.SECONDS.toNanos(seconds);
+    List<Runnable> due = new ArrayList<>(repeated);
+    due.addAll(later);
+    later.clear();
+    due.forEach(Runnable::run);
+  }
+
+  @Test
+  void theRootForgetsAnObjectThatWasNeverStoredAndIsNotCalledAnyMore() {
+    var config = StoaConfig.of("memory:");
+    try (var stoa =
+        EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
+      var domain = Domain.of(stoa);
+      var count = stoa.get(Count.class, "never stored");
+      var object = PlacedStore.of(stoa).object(count);
+      assertEquals(0, count.count());
+      assertTrue(domain.isKnown(object));
+      later(6);
+      assertEquals(0, count.count());
+      later(6);
+      assertTrue(domain.isKnown(object), "it was called meanwhile");
+      later(6);
+      assertFalse(domain.isKnown(object));
+      assertEquals(0, count.count());
+      assertEquals(3, count.add(3));
+      later(6);
+      later(6);
+      assertEquals(3, count.count());
+    }
+  }
+
+  @Test
+  void theRootTakesBackAnObjectThatIsAtAMemberAndIsNotCalledAnyMore() {
+    var config = StoaConfig.of("memory:");
+    try (var stoa =
+        EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
+      var domain = Domain.of(stoa);
+      var count = stoa.get(Count.class, "at a member");
+      var object = PlacedStore.of(stoa).object(count);
+      var store = (PlacedStore) PlacedStore.of(stoa);
+      var member = domain.join("member");
+      assertEquals(3, member.on(count).add(3));
+      later(6);
+      assertEquals(List.of(count), member.place(List.of(count)).here());
+      assertEquals(0, store.load(object).bytes().length, "no caller has made it durable");
+      later(6);
+      later(1);
+      assertEquals(List.of(), member.place(List.of(count)).here());
+      assertTrue(store.load(object).bytes().length > 0);
+      assertEquals(5, member.on(count).add(2));
     }
   }
 

@@ -182,7 +182,7 @@ final class SimulatedTree {
             at(now + CALL, () -> on(new Event.Loaded(object, null, new byte[8])));
         case Effect.Persist(long number, _, _) ->
             at(now + WRITE, () -> on(new Event.Persisted(number)));
-        case Effect.Flushed _, Effect.Hasten() -> {}
+        case Effect.Flushed _, Effect.Hasten(), Effect.Forgotten _ -> {}
         case Effect.Cut _, Effect.Disconnected(), Effect.Moving() ->
             throw new IllegalStateException("nobody fails, and " + address + " has " + effect);
       }

@@ -39,6 +39,8 @@ final class Copies {
   // Those of dropped copies, the one dropped first comes first.
   private final SequencedMap<StreamId, CopyVersion> gone = new LinkedHashMap<>();
   private final int goneMax;
+  // How many of the newest copies are of objects that were never constructed.
+  private int absent;
   // A generation above those of all versions that were forgotten.
   private long unknown;
   private long bytes;
@@ -86,6 +88,12 @@ final class Copies {
     return above.getOrDefault(object, CopyVersion.NONE);
   }
 
+  /// Returns how many versions it has noted of objects without a state here: the state was dropped,
+  /// or the object was never constructed.
+  int noted() {
+    return gone.size() + absent;
+  }
+
   /// Returns how many bytes the states take.
   long bytes() {
     return bytes;
@@ -107,9 +115,7 @@ final class Copies {
         used.put(object, object);
         continue;
       }
-      used.remove(object);
-      newest.remove(object);
-      bytes -= copy.state().length;
+      remove(object);
       gone.put(object, copy.version());
       some.add(copy);
     }
@@ -130,11 +136,27 @@ final class Copies {
   /// Forgets an object, which changes elsewhere.
   void forget(StreamId object) {
     Copy copy = get(object);
-    newest.remove(object);
-    used.remove(object);
+    remove(object);
     dependencies.remove(object);
-    bytes -= copy.state().length;
     forgotten(copy.version());
+  }
+
+  /// Forgets an object that was never constructed. No node has a newer copy of it.
+  void forgetAbsent(StreamId object) {
+    Copy copy = remove(object);
+    if (copy != null) unknown = Math.max(unknown, copy.version().generation());
+  }
+
+  private @Nullable Copy remove(StreamId object) {
+    Copy copy = newest.remove(object);
+    used.remove(object);
+    if (copy != null) count(copy, -1);
+    return copy;
+  }
+
+  private void count(Copy copy, int sign) {
+    bytes += (long) sign * copy.state().length;
+    if (copy.state().length == 0) absent += sign;
   }
 
   private boolean isAbove(StreamId object, CopyVersion version) {
@@ -162,7 +184,8 @@ final class Copies {
     }
     newest.put(copy.object(), copy);
     used.put(copy.object(), copy.object());
-    bytes += copy.state().length - (old == null ? 0 : old.state().length);
+    count(copy, 1);
+    if (old != null) count(old, -1);
     return true;
   }
 

@@ -49,6 +49,9 @@ public sealed interface Effect {
   /// Of the root: report the store's state of an object, by [Event.Loaded].
   record Load(StreamId object) implements Effect {}
 
+  /// Of the root: it has forgotten objects that were never constructed, see [Event.Unused].
+  record Forgotten(SortedSet<StreamId> objects) implements Effect {}
+
   /// Of the root: make copies durable, together or not at all, after earlier ones. Without copies:
   /// only make sure that no other root has taken over.
   ///

@@ -75,6 +75,11 @@ public sealed interface Event {
   /// will not. Children with messages that have waited since the last such event are given up.
   record NoReturns() implements Event {}
 
+  /// Of the root: no process uses some objects any more that the store may lack. The root takes
+  /// them back from where they are, so that the store gets their states, and forgets those that
+  /// were never constructed.
+  record Unused(SortedSet<StreamId> objects) implements Event {}
+
   /// Of the root: all copies up to a number are durable.
   record Persisted(long number) implements Event {}
 }

@@ -59,7 +59,8 @@ public final class TreeNode {
    *
    * Gone(parent) leads to OUT from everywhere but ENDING, except when the parent is a root whose
    * successor expects this node (`isKept`): then the node stays where it is, as an orphan, and
-   * returns to the next root.
+   * returns to the next root. In ENDING it returns with nothing, and departs: so that root waits
+   * for it no longer.
    *
    * Of a root that has successors:
    *
@@ -88,7 +89,8 @@ public final class TreeNode {
   /// @param childrenMax how many children a node takes before it passes newcomers on to these
   /// @param retrieval how it retrieves the objects of an operation
   /// @param copyBytesMax how many bytes of states a node keeps that it does not need
-  /// @param versionsMax of how many objects whose states it dropped the root knows the version
+  /// @param versionsMax of how many objects without a state here a node knows the version. A root
+  ///   forgets versions beyond that. Another node leaves, and its process comes back with a new one
   public record Settings(int childrenMax, Retrieval retrieval, long copyBytesMax, int versionsMax) {
     /// The default number of bytes.
     public static final long COPY_BYTES_MAX = 64L << 20;
@@ -173,6 +175,13 @@ public final class TreeNode {
   // The number of the flush that a leaving node waits for.
   private static final long LAST_FLUSH = -1;
 
+  // The number of the flush that a node makes when too many versions may not be durable.
+  private static final long OWN_FLUSH = -2;
+
+  // For how many ticks a node that has handed over all that it had waits for the next root: then
+  // that root, which began later, waits for it no longer.
+  private static final int NEXT_ROOT_TICKS = 25;
+
   private final NodeId me;
   private Settings settings;
   private final boolean isRoot;
@@ -215,6 +224,8 @@ public final class TreeNode {
   // durable, and the part of them that a flush covers.
   private final SortedMap<StreamId, CopyVersion> unflushed = new TreeMap<>();
   private final SortedMap<Long, SortedMap<StreamId, CopyVersion>> flushing = new TreeMap<>();
+  // The number of these versions beyond which the node makes a flush of its own.
+  private int unflushedMax;
 
   // Of the root.
   private final SortedSet<StreamId> loading = new TreeSet<>();
@@ -240,6 +251,8 @@ public final class TreeNode {
   private final SortedSet<StreamId> blocked = new TreeSet<>();
   private final SortedMap<NodeId, Newcomer> newcomers = new TreeMap<>();
   private final SortedMap<NodeId, Pending> pending = new TreeMap<>();
+  // The nodes that have left, each with the number under which the store has the list without it.
+  private final SortedMap<NodeId, Long> departing = new TreeMap<>();
   private final List<Answering> answering = new ArrayList<>();
   // The objects among those to load that are at the server.
   private final SortedSet<StreamId> atServer = new TreeSet<>();
@@ -269,6 +282,8 @@ public final class TreeNode {
   private long attempt;
   private @Nullable NodeId successor;
   private SortedMap<StreamId, CopyVersion> successorHas = new TreeMap<>();
+  // How many ticks it has waited for the next root when it had handed over all that it had.
+  private int endingTicks;
 
   // While it takes over the place of the parent: that parent, and the messages to it.
   private @Nullable NodeId predecessor;
@@ -285,6 +300,7 @@ public final class TreeNode {
     this.settings = settings;
     this.isRoot = isRoot;
     this.copies = isRoot ? new Copies(settings.versionsMax) : new Copies();
+    this.unflushedMax = settings.versionsMax;
     this.oldest = oldest;
     this.stage = stage;
     this.lives = lives;
@@ -342,11 +358,25 @@ public final class TreeNode {
   /// @return the effects, in order
   public List<Effect> on(Event event) {
     var result = step(event);
-    if (!isToTell) return result;
-    tellDepth();
+    boundVersions();
+    if (isToTell) tellDepth();
     result.addAll(effects);
     effects = new ArrayList<>();
     return result;
+  }
+
+  /*
+   * Makes durable what it has seen, and is no longer to be noted then, when that is too much. A node
+   * other than the root cannot ask the store whether a copy is old, and so forgets no version while
+   * it lives: with too many of them it leaves, and another one follows.
+   */
+  private void boundVersions() {
+    if (stage != Stage.IN) return;
+    if (unflushed.size() > unflushedMax && !flushing.containsKey(OWN_FLUSH)) flush(OWN_FLUSH);
+    if (isRoot || copies.noted() + floors.size() <= settings.versionsMax) return;
+    stage = Stage.DRAINING;
+    effects.add(new Effect.Moving());
+    progress();
   }
 
   private List<Effect> step(Event event) {
@@ -361,11 +391,12 @@ public final class TreeNode {
   /*
    * Drops copies that this node does not need: their objects are in the parent's direction and on
    * no way through here, and the parent, or the store, has them. Not while a neighbor leaves, which
-   * was told what is here.
+   * was told what is here; nor at the root while a message waits until several objects are loaded.
    */
   private void evict() {
     if (copies.bytes() <= settings.copyBytesMax || stage != Stage.IN || !granted.isEmpty()) return;
-    if (isOrphan || isSettling() || (isRoot && persisting > persisted)) return;
+    if (isOrphan || isSettling()) return;
+    if (isRoot && (persisting > persisted || !unread.isEmpty())) return;
     for (var copy : copies.evict(settings.copyBytesMax, this::mayGo)) {
       if (isRoot) continue; // the store has nothing older
       floor(copy);
@@ -429,6 +460,7 @@ public final class TreeNode {
       case Event.Persisted(long number) -> persisted(number);
       case Event.AtServer(StreamId object) -> atServer(object);
       case Event.NoReturns() -> noReturns();
+      case Event.Unused(var objects) -> unused(objects);
       case Event.Executed executed -> executed(executed);
       case Event.Lend(long number) -> lent.addAll(operation(number).objects);
       case Event.Forget(long number) -> forget(number);
@@ -454,6 +486,9 @@ public final class TreeNode {
   }
 
   private void tick() {
+    if (stage == Stage.ENDING && isOrphan && ++endingTicks >= NEXT_ROOT_TICKS) {
+      awaited.remove(parent());
+    }
     if (stage == Stage.JOINING || stage == Stage.ENDING) return;
     new TreeMap<>(reading).forEach(this::ask);
     new TreeMap<>(flushing)
@@ -489,6 +524,10 @@ public final class TreeNode {
       told(direct);
     } else if (stage == Stage.ENDING) {
       if (message instanceof Message.Farewell) awaited.remove(from);
+      // The next root has taken it back.
+      if (message instanceof Message.Welcome) {
+        effects.add(new Effect.Send(from, new Message.Depart(Upward.NOTHING)));
+      }
     } else if (message instanceof Message.Welcome) {
       welcome(from);
     } else if (message instanceof Message.Attach(Locality at)) {
@@ -591,7 +630,8 @@ public final class TreeNode {
 
   private void gone(NodeId node) {
     if (stage == Stage.ENDING) {
-      awaited.remove(node);
+      if (isKept && node.equals(parent) && awaited.contains(node)) isOrphan = true;
+      else awaited.remove(node);
     } else if (stage == Stage.JOINING) {
       if (!node.equals(offered)) return;
       avoid(node);
@@ -634,8 +674,18 @@ public final class TreeNode {
   /* A leaving child has handed over all that it had. */
   private void departed(NodeId child, Upward with) {
     save(child, with);
-    effects.add(new Effect.Send(child, new Message.Farewell()));
     remove(child, false);
+    listChildren();
+    farewell(child);
+  }
+
+  /* Notes that a node has left, as soon as no next root expects it. */
+  private void farewell(NodeId gone) {
+    if (lives == null || persisting == persisted) {
+      effects.add(new Effect.Send(gone, new Message.Farewell()));
+    } else {
+      departing.put(gone, persisting);
+    }
   }
 
   /*
@@ -846,7 +896,8 @@ public final class TreeNode {
   private void save(Upward with) {
     List<Copy> saved = new ArrayList<>();
     for (var copy : with.copies()) {
-      if (!atServer.contains(copy.object()) && copies.save(copy)) saved.add(copy);
+      if (atServer.contains(copy.object()) || isOfNothing(copy)) continue;
+      if (copies.save(copy)) saved.add(copy);
     }
     if (isRoot) persist(saved);
     else with.dependencies().forEach(copies::depend);
@@ -1025,7 +1076,8 @@ public final class TreeNode {
     var updates = flushing.remove(number);
     if (updates == null) return;
     updates.forEach((object, version) -> unflushed.remove(object, version));
-    if (number == LAST_FLUSH) stage = Stage.WAITING;
+    if (number == OWN_FLUSH) unflushedMax = Math.max(settings.versionsMax, 2 * unflushed.size());
+    else if (number == LAST_FLUSH) stage = Stage.WAITING;
     else effects.add(new Effect.Flushed(number));
   }
 
@@ -1066,6 +1118,41 @@ public final class TreeNode {
       else loading.add(object);
       if (loading.contains(object)) effects.add(new Effect.Load(object));
     }
+  }
+
+  /* Takes back objects, and forgets those that were never constructed and have come back. */
+  private void unused(SortedSet<StreamId> objects) {
+    if (isSettling()) return;
+    SortedSet<StreamId> forgotten = new TreeSet<>();
+    for (var object : objects) {
+      var queue = queues.get(object);
+      if (queue != null && queue.size() == 1 && !queue.isJust(me)) {
+        request(new Entry(me, LocalQueue.NOTHING), object);
+      } else if (queue == null && mayForget(object)) {
+        copies.forgetAbsent(object);
+        forgotten.add(object);
+      }
+    }
+    if (!forgotten.isEmpty()) effects.add(new Effect.Forgotten(forgotten));
+  }
+
+  /* The object is here, so that no other node has a newer copy. */
+  private boolean mayForget(StreamId object) {
+    Copy copy = copies.look(object);
+    boolean isAbsent = copy == null || (copy.state().length == 0 && copy.version().number() == 0);
+    return isAbsent
+        && mayGo(object)
+        && !loading.contains(object)
+        && unsaved.getOrDefault(object, 0L) <= persisted;
+  }
+
+  /*
+   * Whether it is a copy of an object that was never constructed, and that the root does not know,
+   * or has forgotten.
+   */
+  private boolean isOfNothing(Copy copy) {
+    boolean isUnknown = copies.version(copy.object()).equals(CopyVersion.NONE);
+    return isRoot && copy.state().length == 0 && isUnknown && copies.look(copy.object()) == null;
   }
 
   private void askAgain() {
@@ -1147,6 +1234,12 @@ public final class TreeNode {
           if (its.persist > persisted) return;
           pending.remove(node);
           grant(node, its.attempt, its.by);
+        });
+    new TreeMap<>(departing)
+        .forEach((gone, number) -> {
+          if (number > persisted) return;
+          departing.remove(gone);
+          effects.add(new Effect.Send(gone, new Message.Farewell()));
         });
     tellKept();
     goOn();
@@ -1267,6 +1360,7 @@ public final class TreeNode {
     boolean all = true;
     if (!isRoot) return all;
     for (var copy : copies(message).copies()) {
+      if (isOfNothing(copy)) continue;
       if (copies.version(copy.object()).equals(CopyVersion.NONE)) all &= isFound(copy.object());
     }
     return all;
@@ -1345,6 +1439,10 @@ public final class TreeNode {
 
   /* Offers the next root what it may lack, and tells it what is here or below. */
   private void comeTo(NodeId root) {
+    if (stage == Stage.ENDING) {
+      departFrom(root);
+      return;
+    }
     NodeId old = parent();
     if (root.equals(old)) {
       if (!held.containsKey(old)) disconnected(); // it is still there, and has given this node up
@@ -1363,6 +1461,21 @@ public final class TreeNode {
     queues.forEach((object, queue) -> {
       if (queue.head().equals(root) && queue.size() > 1) send(root, new Message.Retrieve(object));
     });
+  }
+
+  /*
+   * This node has handed over all that it had, and the root of that time may have ended before it
+   * took that down: it returns to the next root, which expects it, with nothing.
+   */
+  private void departFrom(NodeId root) {
+    NodeId old = parent();
+    isOrphan = false;
+    awaited.remove(old);
+    if (root.equals(old)) return; // it is still there, and has given this node up
+    parent = root;
+    awaited.add(root);
+    var nothing = new Message.Return(Upward.NOTHING, new TreeMap<>());
+    effects.add(new Effect.Send(root, nothing));
   }
 
   // ---- leaving (section 6.2)
@@ -1388,7 +1501,8 @@ public final class TreeNode {
       stage = Stage.ENDING;
       return;
     }
-    successor = firstInner();
+    // The same as before: a root that has listed it may be followed by one that expects it.
+    if (successor == null || !children.containsKey(successor)) successor = firstInner();
     if (successor == null) {
       for (var each : children.keySet()) {
         if (moved.add(each)) send(each, new Message.Move());
@@ -1431,6 +1545,7 @@ public final class TreeNode {
       grant(from, number, by);
     } else {
       pending.put(from, new Pending(number, by, Long.MAX_VALUE));
+      giveUp(by); // it is below the sender, which has returned
       listChildren();
       pending.put(from, new Pending(number, by, persisting));
       if (persisting == persisted) saved();
@@ -1463,7 +1578,6 @@ public final class TreeNode {
 
   private void replaced(NodeId node, NodeId by) {
     Check.that(by.equals(granted.remove(node)), "%s leaves, and %s has its place", node, by);
-    effects.add(new Effect.Send(node, new Message.Farewell()));
     var kin = node.equals(parent) ? Kin.PARENT : Kin.CHILD;
     if (kin == Kin.PARENT) {
       parent = by; // which has all that the old one had
@@ -1479,6 +1593,7 @@ public final class TreeNode {
     send(by, new Message.Greet(kin));
     if (lives != null) send(by, new Message.Kept(new TreeMap<>()));
     listChildren();
+    farewell(node);
     release(node, by);
     unstash(each -> each.from().equals(by));
   }

@@ -35,6 +35,7 @@ final class MigrationScenario implements Scenario {
 
   @Override
   public void run(Chance chance, Trace trace) {
+    var noted = chance.of("noted");
     var size =
         new MigrationWorld.Size(
             chance.between(2, 9),
@@ -45,7 +46,8 @@ final class MigrationScenario implements Scenario {
             leaves,
             chance.percent(50) ? Retrieval.AHEAD : Retrieval.ONE_BY_ONE,
             chance.percent(50) ? chance.below(40) : Integer.MAX_VALUE,
-            chance.of("versions").below(4));
+            chance.of("versions").below(4),
+            noted.percent(50) ? noted.between(2, 8) : Integer.MAX_VALUE);
     new MigrationWorld(chance.of("world"), trace, size, trouble, fault).run();
   }
 }

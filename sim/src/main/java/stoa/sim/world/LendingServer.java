@@ -150,7 +150,7 @@ public final class LendingServer {
     void know(String type, byte[] key) {
       background(() -> {
         var object = service.placed(type, key);
-        at.know(object);
+        at.know(object, this);
         at.watch(object, this);
         if (isOver()) at.unwatch(this);
       });
@@ -161,7 +161,7 @@ public final class LendingServer {
       background(() -> {
         try {
           PlacedObject object = service.placed(type, key);
-          at.know(object);
+          at.know(object, this);
           at.watch(object, this);
           at.borrow(object, this);
           if (isOver()) at.unwatch(this);

@@ -97,8 +97,9 @@ final class MigrationProcess {
     boolean succeeds = world.hasSuccessors();
     start(
         succeeds
-            ? TreeNode.root(id, world.settings(), term << 32, expected, MigrationProcess::isOver)
-            : TreeNode.root(id, world.settings(), term << 32));
+            ? TreeNode.root(
+                id, world.rootSettings(), term << 32, expected, MigrationProcess::isOver)
+            : TreeNode.root(id, world.rootSettings(), term << 32));
     joined = true;
   }
 
@@ -148,8 +149,8 @@ final class MigrationProcess {
       var id = new NodeId(address, world.number());
       start(
           before == null
-              ? TreeNode.client(id, world.settings())
-              : TreeNode.client(id, world.settings(), before));
+              ? TreeNode.client(id, world.clientSettings())
+              : TreeNode.client(id, world.clientSettings(), before));
     }
     end();
     int dice = chance.below(100);
@@ -385,11 +386,12 @@ final class MigrationProcess {
         if (names != null) world.history().durable(names);
       }
       case Effect.Moving() -> {
-        world.reached("a leaf moves");
+        world.reached(from.below().isEmpty() ? "a leaf moves" : "an inner node moves");
         moving = true;
       }
       case Effect.Left() -> {
         world.reached("a node has left");
+        world.left(from);
         world.history().durable(world.history().ended(from.id()));
         world.history().stayed(from.id());
         reset();
@@ -407,6 +409,7 @@ final class MigrationProcess {
         lastPersist = persist.number();
         world.persist(this, persist);
       }
+      case Effect.Forgotten _ -> world.reached("an object is forgotten");
       case Effect.Hasten() -> {} // the store writes at any time
     }
   }

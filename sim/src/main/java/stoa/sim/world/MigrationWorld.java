@@ -3,6 +3,7 @@ package stoa.sim.world;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -29,6 +30,8 @@ public final class MigrationWorld {
   static final String ROOT = "root";
   private static final int STEPS_MAX = 30_000;
   private static final int QUIET_STEPS_MAX = 30_000;
+  // How often the root learns that objects are not used, in ten-thousandths of the steps.
+  private static final int UNUSED = 50;
 
   /// The failures, in ten-thousandths of the steps.
   ///
@@ -54,6 +57,7 @@ public final class MigrationWorld {
   /// @param retrieval how nodes retrieve objects
   /// @param copyBytesMax the most bytes of unneeded copies that a node keeps
   /// @param versionsMax of how many objects that it dropped the root knows the version
+  /// @param notedMax of how many objects without a state another node knows the version
   public record Size(
       int clients,
       int objects,
@@ -63,7 +67,8 @@ public final class MigrationWorld {
       int leaves,
       TreeNode.Retrieval retrieval,
       int copyBytesMax,
-      int versionsMax) {}
+      int versionsMax,
+      int notedMax) {}
 
   /// A fault of the root or its store that the judges must find.
   public enum Fault {
@@ -78,6 +83,7 @@ public final class MigrationWorld {
   private record Persist(long number, List<Copy> copies, @Nullable SortedSet<NodeId> children) {}
 
   private final Chance chance;
+  private final Chance forgetting;
   private final Trace trace;
   private final Size size;
   private final MigrationHistory history = new MigrationHistory();
@@ -106,6 +112,8 @@ public final class MigrationWorld {
   private SortedSet<NodeId> children = new TreeSet<>();
   // The nodes that have returned to a root.
   private final SortedSet<NodeId> returned = new TreeSet<>();
+  // The nodes that have left a root.
+  private final SortedSet<NodeId> left = new TreeSet<>();
   private final Deque<Persist> persisting = new ArrayDeque<>();
   private final Deque<StreamId> loading = new ArrayDeque<>();
   private long persisted;
@@ -116,6 +124,7 @@ public final class MigrationWorld {
 
   public MigrationWorld(Chance chance, Trace trace, Size size, Trouble trouble, Fault fault) {
     this.chance = chance;
+    forgetting = chance.of("forgetting");
     this.trace = trace;
     this.size = size;
     this.trouble = trouble;
@@ -159,10 +168,18 @@ public final class MigrationWorld {
     return objects;
   }
 
-  TreeNode.Settings settings() {
+  TreeNode.Settings rootSettings() {
+    return settings(size.versionsMax);
+  }
+
+  TreeNode.Settings clientSettings() {
+    return settings(size.notedMax);
+  }
+
+  private TreeNode.Settings settings(int versionsMax) {
     // With early copies the root must not drop copies that only it takes for durable.
     int most = fault == Fault.EARLY_COPIES ? Integer.MAX_VALUE : size.copyBytesMax;
-    return new TreeNode.Settings(size.childrenMax, size.retrieval, most, size.versionsMax);
+    return new TreeNode.Settings(size.childrenMax, size.retrieval, most, versionsMax);
   }
 
   TreeNode root() {
@@ -264,6 +281,14 @@ public final class MigrationWorld {
         node);
   }
 
+  /// Notes that a node has left. One that its root has not told so does not know that the next root
+  /// may expect it.
+  void left(TreeNode node) {
+    NodeId above = node.above();
+    boolean isChild = above != null && above.address().equals(ROOT);
+    if (isChild && node.isKept()) left.add(node.id());
+  }
+
   void reached(String place) {
     trace.reached(place);
   }
@@ -351,6 +376,7 @@ public final class MigrationWorld {
     if (happens(trouble.failOver)) failOver();
     tellEarly();
     expect();
+    if (!trouble.equals(Trouble.NONE) && forgetting.below(10_000) < UNUSED) tellUnused();
     int dice = chance.below(100);
     if (dice < 60) deliver();
     else if (dice < 65) deliverTold();
@@ -371,6 +397,13 @@ public final class MigrationWorld {
     boolean mayReturn = expected.stream().anyMatch(node -> live(node) != null);
     if (chance.below(100) > 0 || (!isHasty && mayReturn)) return;
     trace.reached("the root expects no more");
+    boolean isOrderly = worst.crash + worst.cut == 0;
+    MigrationHistory.holds(
+        !isOrderly || Collections.disjoint(expected, left),
+        "%s of %s have left, and %s waited for them",
+        left,
+        expected,
+        root);
     root.on(new Event.NoReturns());
   }
 
@@ -425,6 +458,14 @@ public final class MigrationWorld {
     if (persisting.isEmpty()) return;
     write();
     root.persisted(persisted);
+  }
+
+  /* Tells the root that some objects are not used, whether they are or not. */
+  private void tellUnused() {
+    trace.add("unused");
+    SortedSet<StreamId> some = new TreeSet<>(objects);
+    some.removeIf(_ -> forgetting.percent(50));
+    root.on(new Event.Unused(some));
   }
 
   /* Tells the root that all waiting copies are durable, unless a list of children waits too. */
