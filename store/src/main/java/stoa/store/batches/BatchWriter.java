@@ -441,6 +441,7 @@ public final class BatchWriter implements Journal, Intake.Help {
     request.isAwaited();
     boolean interrupted = false;
     boolean waited = false;
+    caller.restBegins();
     try {
       while (!request.isOver()) {
         caller.checkNotTakenBack();
@@ -458,6 +459,7 @@ public final class BatchWriter implements Journal, Intake.Help {
         }
       }
     } finally {
+      caller.restEnds();
       if (interrupted) threads.giveInterrupt();
     }
   }
