@@ -144,7 +144,8 @@ public final class RunningCalls {
       this.at = HEADER + number * SLOT;
     }
 
-    /// Notes that the thread begins a run, in place of its present one, unless the slot is released.
+    /// Notes that the thread begins a run, in place of its present one, unless the slot is
+    /// released.
     @SuppressWarnings("ReferenceEquality") // an equal id is at worst written again
     public void begin(StreamId object, long run) {
       if (released) return;

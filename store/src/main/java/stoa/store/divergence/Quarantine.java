@@ -167,8 +167,8 @@ public final class Quarantine implements Bans {
 
   // ---- calls that end the process
 
-  /// Throws when the process has ended twice while it executed a logged put. A store that leads also
-  /// puts the key into quarantine; a replica that follows cannot log that.
+  /// Throws when the process has ended twice while it executed a logged put. A store that leads
+  /// also puts the key into quarantine; a replica that follows cannot log that.
   ///
   /// @param generation the generation of the key
   @Override

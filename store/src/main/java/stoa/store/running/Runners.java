@@ -23,8 +23,8 @@ public final class Runners {
       this.slot = slot;
     }
 
-    /// Notes the run that the thread executes now; none while this run waits for others, or when the
-    /// run has no number.
+    /// Notes the run that the thread executes now; none while this run waits for others, or when
+    /// the run has no number.
     void note() {
       if (slot == null) return;
       Execution run = top;
