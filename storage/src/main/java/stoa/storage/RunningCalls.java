@@ -21,17 +21,17 @@ public final class RunningCalls {
    *
    *   offset           size  content
    *        0              8  "STOARUNN"
-   *        8              8  version, 2
-   *       64        64 each  slots: object 16, number 8; 0 while nothing runs
+   *        8              8  version, 3
+   *       64        64 each  slots: object 16, number 8, combined with the object; 0 while nothing runs
    *   then          32 each  failures: object 16, number 8, how often 8; 0 for a free place
    *
    * To note a run costs one store to memory that the operating system keeps for the file, three when the
    * run is on another object than the thread's last one, and its end costs one: no call to the operating
-   * system, and no sync. A process that ends between two stores leaves at worst the number of one run
-   * beside the object of another, which names no call.
+   * system, and no sync. A process that ends between two stores leaves the number of one run beside the
+   * object of another. The combination makes of them a number that no run has.
    */
   private static final long MAGIC = 0x53544f4152554e4eL; // STOARUNN
-  private static final long VERSION = 2;
+  private static final long VERSION = 3;
   private static final int HEADER = 64;
   private static final int SLOT = 64;
   private static final int FAILURE = 32;
@@ -61,6 +61,7 @@ public final class RunningCalls {
   // Guarded by this.
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
   private final LinkedHashMap<Run, Long> failures = new LinkedHashMap<>();
+  private boolean closed;
 
   private volatile boolean hasFailures;
 
@@ -91,7 +92,8 @@ public final class RunningCalls {
     for (int i = 0; i < SLOTS_MAX; i++) {
       int at = HEADER + i * SLOT;
       if (bytes.getLong(at + 16) == 0) continue;
-      left.put(run(at), 1L);
+      Run noted = run(at);
+      left.put(new Run(noted.object(), combined(noted.object(), noted.number())), 1L);
       bytes.putLong(at + 16, 0);
     }
     left.forEach((run, _) -> {
@@ -106,8 +108,14 @@ public final class RunningCalls {
     return new Run(object, bytes.getLong(at + 16));
   }
 
+  /// Combines the number of a run with its object; the combination of the result is the number.
+  private static long combined(StreamId object, long number) {
+    return number ^ object.high() ^ object.low();
+  }
+
   /// Writes the failures. The caller holds this.
   private void keep() {
+    if (closed) return; // the memory is the next opener's
     while (failures.size() > FAILURES_MAX) failures.pollFirstEntry();
     int at = FAILURES;
     for (Map.Entry<Run, Long> failure : failures.entrySet()) {
@@ -128,34 +136,39 @@ public final class RunningCalls {
     // The object in the memory, also while nothing runs: often the next run is on the same object.
     private @Nullable StreamId object;
 
+    // Whether another thread may have the slot now.
+    private volatile boolean released;
+
     private Slot(int number) {
       this.number = number;
       this.at = HEADER + number * SLOT;
     }
 
-    /// Notes that the thread begins a run, in place of its present one.
-    ///
-    /// @param run not 0
+    /// Notes that the thread begins a run, in place of its present one, unless the slot is
+    /// released.
     @SuppressWarnings("ReferenceEquality") // an equal id is at worst written again
     public void begin(StreamId object, long run) {
+      if (released) return;
       if (object != this.object) {
         this.object = object;
         bytes.putLong(at, object.high());
         bytes.putLong(at + 8, object.low());
       }
-      bytes.putLong(at + 16, run);
+      bytes.putLong(at + 16, combined(object, run));
     }
 
-    /// Notes that the thread is in no run.
+    /// Notes that the thread is in no run, unless the slot is released.
     public void end() {
-      bytes.putLong(at + 16, 0);
+      if (!released) bytes.putLong(at + 16, 0);
     }
 
-    /// Releases the slot.
+    /// Releases the slot, on any thread: later runs of its thread are not noted. Idempotent.
     public void release() {
-      end();
       synchronized (RunningCalls.this) {
-        free.addFirst(number);
+        if (released) return;
+        released = true;
+        bytes.putLong(at + 16, 0);
+        free.addLast(number);
       }
     }
   }
@@ -193,8 +206,9 @@ public final class RunningCalls {
     if (failures.keySet().removeIf(run -> run.object().equals(object))) keep();
   }
 
-  /// Notes an orderly end of the process.
-  void close() {
+  /// Notes an orderly end of the process, and writes nothing more about failures.
+  synchronized void close() {
+    closed = true;
     for (int i = 0; i < SLOTS_MAX; i++) bytes.putLong(HEADER + i * SLOT + 16, 0);
   }
 }

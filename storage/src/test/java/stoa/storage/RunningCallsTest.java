@@ -67,11 +67,44 @@ class RunningCallsTest {
   }
 
   @Test
+  void aRunThatEndsBehindAnOrderlyEndChangesNothingOfTheNextOpener() {
+    slot(RunningCalls.open(bytes)).begin(A, 7);
+    var first = RunningCalls.open(bytes);
+    first.close();
+    first.passed(A, 7);
+    assertEquals(1, RunningCalls.open(bytes).failures(A, 7));
+  }
+
+  @Test
   void onlyTheRunThatAThreadBeganLastCounts() {
     var slot = slot(RunningCalls.open(bytes));
     slot.begin(A, 7);
     slot.begin(B, 1);
     assertEquals(List.of(new RunningCalls.Failure(B, 1, 1)), RunningCalls.open(bytes).failures());
+  }
+
+  @Test
+  void aNoteThatEndsBetweenItsStoresNamesNoRun() {
+    var slot = slot(RunningCalls.open(bytes));
+    slot.begin(A, 7);
+    bytes.putLong(64, B.high()).putLong(72, B.low()); // and not the number
+    var next = RunningCalls.open(bytes);
+    assertEquals(0, next.failures(A, 7));
+    assertEquals(0, next.failures(B, 7));
+  }
+
+  @Test
+  void aReleasedSlotNotesNothingMore() {
+    var running = RunningCalls.open(bytes);
+    var slot = slot(running);
+    slot.begin(A, 7);
+    slot.release();
+    slot.begin(A, 8);
+    slot.release();
+    int free = 0;
+    while (running.slot() != null) free++;
+    assertEquals(RunningCalls.SLOTS_MAX, free);
+    assertFalse(RunningCalls.open(bytes).hasFailures());
   }
 
   @Test

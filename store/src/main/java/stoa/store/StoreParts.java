@@ -239,13 +239,13 @@ final class StoreParts {
   /// Refuses new requests, and waits for the requests in progress.
   void close() {
     if (!health.close()) return;
+    runners.close();
     intake.progress().wake();
     writer.callWriterThread();
     waiting.end(new Closed("the store was closed while the call waited; it has changed nothing"));
     admission.awaitIdle(config.closeTimeMax());
     var _ = intake.gate().sync();
     threads.close();
-    runners.close();
     if (log != null) log.close();
     // The logged calls stand, but their callers do not get the answers here.
     var cause = new UnknownOutcome("the store was closed while the call was under way");

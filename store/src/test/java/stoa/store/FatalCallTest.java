@@ -2,6 +2,7 @@ package stoa.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,9 +10,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.Deadlock;
 import stoa.Diverged;
 import stoa.base.Answer;
 import stoa.base.Clock;
@@ -24,14 +29,17 @@ import stoa.storage.RunningCalls;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.calls.HandlerQuery;
+import stoa.store.calls.Neighbors;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
+import stoa.store.calls.Visit;
 import stoa.store.divergence.Quarantine;
 import stoa.store.past.Past;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
 import stoa.store.running.Materialized;
+import stoa.store.running.Request;
 import stoa.store.threads.Threads;
 
 /// Calls that end the process which executes them: what such a process leaves is a copy of its disk
@@ -45,6 +53,13 @@ class FatalCallTest {
 
   private volatile SimulatedDisk disk = new SimulatedDisk(1);
   private volatile boolean isDeadly = true;
+  private volatile boolean isBroken;
+
+  // Done by puts that end with "hold", while they run.
+  private volatile Runnable held = () -> {};
+
+  // The thread on which a put calls another key.
+  private volatile @Nullable Thread calling;
   private final AtomicInteger deaths = new AtomicInteger();
   private @Nullable RunningCalls running;
 
@@ -69,8 +84,17 @@ class FatalCallTest {
 
     @Override
     public Answer put(byte[] value, Execution execution) {
-      take(Script.text(value));
-      lines.add(Script.text(value));
+      String line = Script.text(value);
+      take(line);
+      if (line.startsWith("call b")) {
+        calling = Thread.currentThread();
+        var _ = execution.put(B, Script.bytes("x"), ANY);
+      }
+      if (line.equals("call another group")) {
+        var _ = execution.visit(Visit.Kind.PUT, B, "x", ANY);
+      }
+      if (line.endsWith("hold")) held.run();
+      lines.add(line);
       return new Script.Said(String.join(",", lines));
     }
 
@@ -81,6 +105,7 @@ class FatalCallTest {
     }
 
     private void take(String line) {
+      if (isBroken && line.equals("die")) throw new IllegalStateException("broken");
       if (!line.equals("die") || !isDeadly) return;
       deaths.incrementAndGet();
       disk = disk.kill();
@@ -118,9 +143,14 @@ class FatalCallTest {
   }
 
   private Store open() {
+    return open(null);
+  }
+
+  private Store open(@Nullable Neighbors others) {
     var device = Device.open(disk, DeviceConfig.standard());
     running = device.running();
-    var store = new Store(CONFIG, new LocalBatchLog(device), Clock.system(), Threads.real());
+    var log = new LocalBatchLog(device);
+    var store = new Store(CONFIG, log, null, others, Clock.system(), Threads.real());
     store.noteRuns(device.running());
     store.register("fragile", new Factory());
     return store;
@@ -129,6 +159,15 @@ class FatalCallTest {
   private static String put(Store store, Key key, String line) {
     var request = store.put(store.target(key), Put.of(Script.bytes(line)), Terms.expecting(ANY));
     return Script.text(request.answer().encoded());
+  }
+
+  /// Puts a value for a caller that may lose its answer with the process.
+  private static void putUnanswered(Store store, Key key, String line) {
+    try {
+      var _ = put(store, key, line);
+    } catch (RuntimeException lost) {
+      // the process has ended
+    }
   }
 
   private static String ask(Store store, Key key, String question) {
@@ -253,25 +292,159 @@ class FatalCallTest {
   }
 
   @Test
-  void aReplicaThatFollowsDoesNotExecuteWhatHasEndedItOnce() {
+  void aCallThatEndsWithAnErrorOfTheStoreIsForgivenToo() {
+    try (var store = open()) {
+      put(store, A, "x");
+      assertThrows(RuntimeException.class, () -> put(store, A, "die"));
+    }
+    isBroken = true;
+    try (var store = open()) {
+      assertTrue(Objects.requireNonNull(running).hasFailures());
+      assertThrows(RuntimeException.class, () -> ask(store, A, "all"));
+      assertFalse(Objects.requireNonNull(running).hasFailures());
+    }
+  }
+
+  /// Returns what the next process knows of the runs during which the last one has ended.
+  private List<RunningCalls.Failure> suspected() {
+    try (var device = Device.open(disk, DeviceConfig.standard())) {
+      return device.running().failures();
+    }
+  }
+
+  @Test
+  void aCallThatWaitsForAnotherOneIsNotSuspected() throws Exception {
+    try (var store = open()) {
+      var begun = new CountDownLatch(1);
+      held =
+          () -> {
+            begun.countDown();
+            awaitWaiting();
+            disk = disk.kill();
+          };
+      var other = Thread.ofPlatform().start(() -> putUnanswered(store, B, "hold"));
+      begun.await();
+      putUnanswered(store, A, "call b");
+      other.join();
+    }
+    assertEquals(List.of(new RunningCalls.Failure(B.stream(), 1, 1)), suspected());
+  }
+
+  /// Returns when a handler waits for the put that it makes on another key.
+  private void awaitWaiting() {
+    while (true) {
+      Thread caller = calling;
+      if (caller != null && LockSupport.getBlocker(caller) instanceof Request) return;
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void aCallThatGoesOnAfterItHasWaitedIsSuspectedAgain() {
+    try (var store = open()) {
+      held = () -> disk = disk.kill();
+      putUnanswered(store, A, "call b and hold");
+    }
+    assertEquals(List.of(new RunningCalls.Failure(A.stream(), 1, 1)), suspected());
+  }
+
+  /// Another group, of which every key but [#A] is. The process ends while it is asked.
+  private final class OtherGroup implements Neighbors {
+    @Override
+    public boolean have(Key key) {
+      return !key.equals(A);
+    }
+
+    @Override
+    public Visit.Reply visit(Visit visit, int ticks) {
+      disk = disk.kill();
+      return new Visit.Reply(Script.bytes("done"), 0);
+    }
+
+    @Override
+    public Visit.NextWait follow(Key target, Visit.Id id) {
+      return Visit.NextWait.NONE;
+    }
+
+    @Override
+    public void refuse(Key target, Visit.Id id, long waits, Deadlock why) {}
+  }
+
+  @Test
+  void aCallThatWaitsForAnotherGroupIsNotSuspected() {
+    try (var store = open(new OtherGroup())) {
+      putUnanswered(store, A, "call another group");
+    }
+    assertEquals(List.of(), suspected());
+  }
+
+  @Test
+  void aCallThatIsUnderWayWhileItsStoreIsClosedIsNotSuspected() throws Exception {
+    var store = open();
+    var begun = new CountDownLatch(1);
+    var closing = Thread.ofPlatform().unstarted(store::close);
+    held =
+        () -> {
+          begun.countDown();
+          // It waits for this call.
+          while (closing.getState() != Thread.State.TIMED_WAITING) Thread.onSpinWait();
+          disk = disk.kill();
+        };
+    var caller = Thread.ofPlatform().start(() -> putUnanswered(store, A, "hold"));
+    begun.await();
+    closing.start();
+    caller.join();
+    closing.join();
+    assertEquals(List.of(), suspected());
+  }
+
+  /// Returns the state of a replica that follows, after processes of the replica have ended in the
+  /// second put.
+  private void following(int times, Consumer<Materialized> use) {
     isDeadly = false;
     try (var store = open()) {
       put(store, A, "x");
       put(store, A, "die");
     }
     isDeadly = true;
-    try (var device = Device.open(disk, DeviceConfig.standard())) {
-      Objects.requireNonNull(device.running().slot()).begin(A.stream(), 2);
-      disk = disk.kill();
+    for (int i = 0; i < times; i++) {
+      try (var device = Device.open(disk, DeviceConfig.standard())) {
+        Objects.requireNonNull(device.running().slot()).begin(A.stream(), 2);
+        disk = disk.kill();
+      }
     }
     var device = Device.open(disk, DeviceConfig.standard());
+    running = device.running();
     try (device;
         var store = Store.following(CONFIG, new Streams(device), Clock.system(), Threads.real())) {
       store.noteRuns(device.running());
       store.register("fragile", new Factory());
-      Materialized state = store.engine().loader().trying(A);
-      assertNamesTheCall(assertThrows(Diverged.class, () -> state.load(2, 2)));
+      assertNull(store.engine().quarantine().refusal(A, 1), "the log has no quarantine");
+      use.accept(store.engine().loader().trying(A));
     }
+  }
+
+  @Test
+  void aReplicaThatFollowsExecutesOnceMoreWhatHasEndedItOnce() {
+    following(
+        1,
+        state -> {
+          isDeadly = false;
+          state.load(2, 2);
+        });
+    assertFalse(Objects.requireNonNull(running).hasFailures());
+  }
+
+  @Test
+  void aReplicaThatFollowsDoesNotExecuteWhatHasEndedItTwiceAndQuarantinesNothing() {
+    following(
+        2,
+        state -> {
+          var refusal = assertThrows(Diverged.class, () -> state.load(2, 2));
+          String message = String.valueOf(refusal.getMessage());
+          assertTrue(message.contains("version 2 (die()) of fragile[a]"), message);
+          assertFalse(message.contains("quarantined"), message);
+        });
     assertEquals(0, deaths.get());
   }
 }

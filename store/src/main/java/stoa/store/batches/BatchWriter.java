@@ -466,6 +466,7 @@ public final class BatchWriter implements Journal, Intake.Help {
     request.isAwaited();
     boolean interrupted = false;
     boolean waited = false;
+    caller.restBegins();
     try {
       while (!request.isOver()) {
         caller.checkNotTakenBack();
@@ -483,6 +484,7 @@ public final class BatchWriter implements Journal, Intake.Help {
         }
       }
     } finally {
+      caller.restEnds();
       if (interrupted) threads.giveInterrupt();
     }
   }

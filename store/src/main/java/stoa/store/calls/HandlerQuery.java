@@ -5,7 +5,8 @@ import stoa.base.Footprint;
 /// A question to a handler that the store can distinguish from others.
 public interface HandlerQuery {
   /// Returns a number for the question, the same in every process. Two questions may have the same
-  /// number.
+  /// number. The store does not note that a question with the number 0 runs, see
+  /// [stoa.storage.RunningCalls].
   int number();
 
   /// Returns the part of the state on which its answer depends. Only transactions ask.

@@ -158,7 +158,7 @@ public final class Quarantine implements Bans {
   /// Returns the error for calls on a key in a generation; null when the key takes calls.
   @Override
   public @Nullable Diverged refusal(Key key, long generation) {
-    boolean mayBeFatal = runners.hasFailures();
+    boolean mayBeFatal = !health.follows() && runners.hasFailures();
     if (keys.isEmpty() && !mayBeFatal) return null;
     Divergence evidence = keys.get(key.stream());
     if (evidence == null && mayBeFatal && generation > 0) evidence = fatal(key, generation);
@@ -167,17 +167,17 @@ public final class Quarantine implements Bans {
 
   // ---- calls that end the process
 
-  /// Throws when the process has ended before while it executed a logged put, and puts the key into
-  /// quarantine. A replica that follows does not execute the put even a second time.
+  /// Throws when the process has ended twice while it executed a logged put. A store that leads
+  /// also puts the key into quarantine; a replica that follows cannot log that.
   ///
   /// @param generation the generation of the key
   @Override
   public void refuseFatal(Execution execution, Records.Put put, long generation) {
-    long failures = runners.failures(execution);
-    if (failures < (health.follows() ? 1 : FAILURES_MAX)) return;
+    if (runners.failures(execution) < FAILURES_MAX) return;
     Key key = execution.key();
     Divergence evidence = fatal(key, generation, execution.address(), put);
-    if (!health.follows()) enter(evidence);
+    if (health.follows()) throw evidence.refusalToFollow();
+    enter(evidence);
     throw evidence.refusal();
   }
 

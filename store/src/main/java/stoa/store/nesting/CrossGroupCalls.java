@@ -169,9 +169,11 @@ public final class CrossGroupCalls {
   private Execution.Nested travel(Execution caller, Visit visit) {
     int began = runs.runners.now();
     caller.visit = visit;
+    caller.restBegins();
     try {
       return answer(caller, visit);
     } finally {
+      caller.restEnds();
       caller.visit = null;
       caller.hasWaited(runs.runners.now() - began);
     }

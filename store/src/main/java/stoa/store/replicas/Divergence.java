@@ -121,6 +121,17 @@ public record Divergence(
     return "its replicas came to different states " + where;
   }
 
+  /// Returns the error of a replica that follows, and does not execute the put that has ended its
+  /// process. The key is not in quarantine for that: the leader has executed the put.
+  public Diverged refusalToFollow() {
+    return new Diverged(
+        words()
+            + " of "
+            + object
+            + ", so this replica, which follows, does not execute that call again; the server that"
+            + " leads has executed it");
+  }
+
   /// Returns the error for callers of the key.
   public Diverged refusal() {
     if (isFatal()) {

@@ -284,6 +284,9 @@ public final class Execution implements Cancellation.Run {
 
   private boolean yielded;
 
+  // Whether the run waits for others, and its thread executes nothing of it.
+  private boolean resting;
+
   // Where the calls of the run are recorded; null when no tracer records them.
   private @Nullable Trace trace;
 
@@ -1022,6 +1025,28 @@ public final class Execution implements Cancellation.Run {
     return reflects;
   }
 
+  /// Notes that the run begins to wait for others, until [#restEnds]. When the process ends
+  /// meanwhile, the run has not ended it. The thread of the run calls both.
+  public void restBegins() {
+    rest(true);
+  }
+
+  /// Notes that the run goes on.
+  public void restEnds() {
+    rest(false);
+  }
+
+  private void rest(boolean begins) {
+    resting = begins;
+    Runners.Runner on = runner;
+    if (on != null) on.note();
+  }
+
+  /// Returns whether the run waits for others, and its thread executes nothing of it.
+  boolean rests() {
+    return resting;
+  }
+
   /// Notes that the run has waited for other keys; this time does not count as its own.
   public void hasWaited(int ticks) {
     int moved = startTick + ticks;
@@ -1140,11 +1165,12 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// Returns a number for this run of the key, the same in every process: the address of a logged
-  /// put, or a negative number for any other run.
+  /// put, or a negative number for a question that has a number. Returns 0 for any other run, which
+  /// the store never refuses.
   long run() {
     return switch (mode) {
       case LIVE, RESUMED, REPLAYED -> address;
-      case READING, TENTATIVE -> -1 - (question & 0xffff_ffffL);
+      case READING, TENTATIVE -> question == 0 ? 0 : -1 - (question & 0xffff_ffffL);
     };
   }
 

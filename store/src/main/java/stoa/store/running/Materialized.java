@@ -311,6 +311,7 @@ public final class Materialized {
       throw by instanceof Execution.Abandoned ? lost(resident) : by;
     } catch (RuntimeException failure) {
       if (!execution.finish()) throw lost(resident);
+      loader.runs.runners.passed(execution);
       throw failure;
     } catch (Error error) {
       if (execution.isTakenBack()) throw lost(resident);

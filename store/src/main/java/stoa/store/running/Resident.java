@@ -1122,6 +1122,7 @@ public final class Resident extends StreamEnd implements Runnable {
       throw execution.stopped(stop);
     } catch (RuntimeException failure) {
       if (!execution.finish()) return null;
+      runs.runners.passed(execution);
       throw failure;
     } catch (Error error) {
       if (execution.isTakenBack()) return null;

@@ -23,19 +23,31 @@ public final class Runners {
       this.slot = slot;
     }
 
-    /// Notes the run that the thread executes now.
-    void note(@Nullable Execution execution) {
+    /// Notes the run that the thread executes now; none while this run waits for others, or when
+    /// the run has no number.
+    void note() {
       if (slot == null) return;
-      if (execution == null) slot.end();
-      else slot.begin(execution.key().stream(), execution.run());
+      Execution run = top;
+      long number = run == null || run.rests() ? 0 : run.run();
+      if (run == null || number == 0) slot.end();
+      else slot.begin(run.key().stream(), number);
+    }
+
+    private void release() {
+      if (slot != null) slot.release();
     }
   }
 
   private final Set<Runner> runners = ConcurrentHashMap.newKeySet();
+
+  // Whether this notes no more runs.
+  private volatile boolean closed;
+
   private final ThreadLocal<Runner> mine =
       ThreadLocal.withInitial(() -> {
         var runner = new Runner(slot());
         runners.add(runner);
+        if (closed) runner.release();
         return runner;
       });
   private volatile int tick;
@@ -92,12 +104,14 @@ public final class Runners {
   }
 
   private void end(Runner runner) {
-    if (runners.remove(runner) && runner.slot != null) runner.slot.release();
+    if (runners.remove(runner)) runner.release();
   }
 
-  /// Releases the slots of all threads.
+  /// Notes no more runs: the store is about to be closed. When the process is killed meanwhile, no
+  /// run is suspected.
   public void close() {
-    for (Runner runner : List.copyOf(runners)) end(runner);
+    closed = true;
+    runners.forEach(Runner::release);
   }
 
   /// Notes that the current thread begins to run a handler.
@@ -107,14 +121,14 @@ public final class Runners {
     execution.below = runner.top;
     execution.startTick = tick;
     runner.top = execution;
-    runner.note(execution);
+    runner.note();
   }
 
   /// Notes that the current thread ends the run that it began last.
   void exit(Execution execution) {
     Runner runner = Objects.requireNonNull(execution.runner());
     runner.top = execution.below;
-    runner.note(execution.below);
+    runner.note();
     execution.exited();
   }
 

@@ -97,7 +97,10 @@ public final class Runs {
         return answer;
       }
     } catch (RuntimeException | Error thrown) {
-      if (execution.finish()) throw thrown;
+      if (execution.finish()) {
+        runners.passed(execution);
+        throw thrown;
+      }
     } finally {
       runners.exit(execution);
     }
