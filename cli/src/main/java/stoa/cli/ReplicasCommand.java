@@ -9,6 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import stoa.programs.Words;
 import stoa.wire.proto.ReplicateReply;
 import stoa.wire.proto.ReplicateRequest;
 import stoa.wire.proto.StatusReply;
@@ -41,7 +42,10 @@ final class ReplicasCommand implements Callable<Integer> {
     ReplicateReply reply = operator.ask(server -> server.replicate(request));
     if (reply.getRefusal().isEmpty()) {
       PrintWriter out = commandLine.getOut();
-      out.println("each group will have " + replicas + " replicas; ./stoa status shows what moves");
+      out.println(
+          "each group will have "
+              + Words.count(replicas, "replica")
+              + "; ./stoa status shows what moves");
       StatusReply status = operator.ask(to -> to.status(StatusRequest.getDefaultInstance()));
       ReplicaCount.advice(replicas, status).ifPresent(out::println);
       return 0;
