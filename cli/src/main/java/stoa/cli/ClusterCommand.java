@@ -41,7 +41,7 @@ final class ClusterCommand implements Callable<Integer> {
       names = "--groups",
       paramLabel = "N",
       description =
-          "How many groups keep a new store, 1 to 8: each has a leader of its own, so several"
+          "How many groups keep a new store, 1 to 64: each has a leader of its own, so several"
               + " servers answer calls. Default: ${DEFAULT-VALUE}")
   private int groups = 4;
 

@@ -1,6 +1,5 @@
 package stoa.cli;
 
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import stoa.wire.proto.MemberStatus;
@@ -17,9 +16,6 @@ public final class PlacementWait {
 
   // Each group is at least on so many servers, if there are so many.
   private static final int MEMBERS_MIN = 3;
-
-  // The states of servers that must have nothing.
-  private static final Set<String> LEAVING = Set.of("drains", "lost");
 
   private PlacementWait() {}
 
@@ -40,9 +36,7 @@ public final class PlacementWait {
   static boolean isSettled(StatusReply status, int membersMax) {
     int led = 0;
     int members = 0;
-    int staying = 0;
     for (ServerStatus server : status.getServersList()) {
-      if (!LEAVING.contains(server.getState())) staying++;
       for (MemberStatus member : server.getGroupsList()) {
         if (!member.getMove().isEmpty()) return false;
         members++;
@@ -50,6 +44,8 @@ public final class PlacementWait {
       }
     }
     int groups = status.getGroups();
-    return led > 0 && led == groups && members >= groups * Math.min(membersMax, staying);
+    return led > 0
+        && led == groups
+        && members >= groups * Math.min(membersMax, ReplicaCount.staying(status));
   }
 }

@@ -1,5 +1,6 @@
 package stoa.cli;
 
+import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -8,8 +9,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import stoa.programs.Words;
 import stoa.wire.proto.ReplicateReply;
 import stoa.wire.proto.ReplicateRequest;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
 
 /// `stoa replicas`: changes how many servers execute the calls of each group.
 @Command(
@@ -18,8 +22,9 @@ import stoa.wire.proto.ReplicateRequest;
     footer = {
       "",
       "Clients continue meanwhile. Replicas come and go one at a time; ./stoa status",
-      "shows them. With more replicas than servers, each server has one until others",
-      "join. Below 3, other servers keep the group's log and execute nothing."
+      "shows how many of them each group has. With more replicas than servers, each",
+      "server has one until others join. Below 3, other servers keep the group's log",
+      "and execute nothing."
     })
 final class ReplicasCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -36,10 +41,13 @@ final class ReplicasCommand implements Callable<Integer> {
     var request = ReplicateRequest.newBuilder().setReplicas(replicas).build();
     ReplicateReply reply = operator.ask(server -> server.replicate(request));
     if (reply.getRefusal().isEmpty()) {
-      commandLine
-          .getOut()
-          .println(
-              "each group will have " + replicas + " replicas; ./stoa status shows what moves");
+      PrintWriter out = commandLine.getOut();
+      out.println(
+          "each group will have "
+              + Words.count(replicas, "replica")
+              + "; ./stoa status shows what moves");
+      StatusReply status = operator.ask(to -> to.status(StatusRequest.getDefaultInstance()));
+      ReplicaCount.advice(replicas, status).ifPresent(out::println);
       return 0;
     }
     commandLine.getErr().println("stoa: " + reply.getRefusal());

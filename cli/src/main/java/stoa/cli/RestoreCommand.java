@@ -67,7 +67,7 @@ final class RestoreCommand implements Callable<Integer> {
   @Option(
       names = "--groups",
       paramLabel = "N",
-      description = "How many groups keep the store, for several servers: 1 to 8.")
+      description = "How many groups keep the store, for several servers: 1 to 64.")
   private @Nullable Integer groups;
 
   @Option(

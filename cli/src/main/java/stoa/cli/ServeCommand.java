@@ -135,7 +135,7 @@ final class ServeCommand implements Callable<Integer> {
       names = "--groups",
       paramLabel = "N",
       description =
-          "With --replicated: how many groups keep the store, 1 to 8. Default: ${DEFAULT-VALUE}")
+          "With --replicated: how many groups keep the store, 1 to 64. Default: ${DEFAULT-VALUE}")
   private int groups = 4;
 
   @Option(

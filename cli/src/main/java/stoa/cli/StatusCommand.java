@@ -185,7 +185,7 @@ final class StatusCommand implements Callable<Integer> {
           Words.count(server.getGroupsList().stream().filter(MemberStatus::getLeads).count()));
     }
     out.printf("%n%s%n", Words.count(groups, "group"));
-    out.printf("%16s  %-24s %s%n", "group", "leader", "followers");
+    out.printf("%16s  %-24s %-15s %s%n", "group", "leader", "replicas", "followers");
     boolean allLed = true;
     boolean anyFailed = false;
     for (int group = 0; group < groups; group++) {
@@ -201,9 +201,11 @@ final class StatusCommand implements Callable<Integer> {
           if (member.getLeads() && !member.getMove().isEmpty()) leader += " " + member.getMove();
         }
       }
-      out.printf("%16d  %-24s %s%n", group, leader, String.join(", ", followers));
+      String replicas = ReplicaCount.of(status, group).map(ReplicaCount::toString).orElse("");
+      out.printf("%16d  %-24s %-15s %s%n", group, leader, replicas, String.join(", ", followers));
       allLed &= !leader.equals("none");
     }
+    ReplicaCount.advice(status.getReplicas(), status).ifPresent(out::println);
     if (anyFailed) {
       out.printf(
           "a replica has failed: its server's output says why. Repair the cause and start the"

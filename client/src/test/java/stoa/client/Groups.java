@@ -149,6 +149,11 @@ final class Groups implements AutoCloseable {
     }
 
     @Override
+    public int replicas() {
+      return 3;
+    }
+
+    @Override
     public int groups() {
       return count;
     }

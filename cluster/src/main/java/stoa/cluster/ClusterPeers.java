@@ -49,6 +49,12 @@ final class ClusterPeers implements Peers {
   }
 
   @Override
+  public int replicas() {
+    StoreProperties known = server.knownProperties();
+    return known == null ? 0 : known.replicas();
+  }
+
+  @Override
   public List<String> servers() {
     ClusterView known = servers.view();
     var addresses = new LinkedHashSet<String>();

@@ -129,6 +129,7 @@ public final class ClusterServer implements AutoCloseable {
             ? new StoreProperties(
                 new SecureRandom().nextLong(), options.groups(), options.replicas())
             : null;
+    if (begins) GroupMemory.require(options.groups(), Runtime.getRuntime().maxMemory());
     secret = ServerDirectory.secret(options, before);
     ticks =
         Executors.newSingleThreadScheduledExecutor(
@@ -361,7 +362,14 @@ public final class ClusterServer implements AutoCloseable {
   private void open(StoreProperties known, int group) {
     var place =
         new HostedGroup.Place(
-            options, server, node, self, this::storeProperties, sequencing, search::find);
+            options,
+            GroupMemory.share(options.store(), known.groups()),
+            server,
+            node,
+            self,
+            this::storeProperties,
+            sequencing,
+            search::find);
     boolean begun = noted.hosts().get(group) != Membership.Start.ADDED;
     hosted.put(
         group,

@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import stoa.Corrupt;
 import stoa.Stoa;
+import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Measures;
 import stoa.base.Repeats;
@@ -91,6 +92,7 @@ final class HostedGroup {
   /// The server that hosts groups.
   ///
   /// @param options how it was started
+  /// @param store the configuration of the group's part of the store
   /// @param server serves clients
   /// @param node hosts the groups
   /// @param self its own entry among all
@@ -99,6 +101,7 @@ final class HostedGroup {
   /// @param others has the code that this server lacks
   record Place(
       ClusterOptions options,
+      StoaConfig store,
       Server server,
       Node node,
       Member self,
@@ -396,7 +399,7 @@ final class HostedGroup {
     return withLoader(() -> {
       Stoa store =
           EmbeddedEngine.openReplicated(
-              place.options().store(),
+              place.store(),
               device,
               () -> ReplicatedBatchLog.open(group.replica(), group),
               place.options().machine().clock(),
@@ -427,7 +430,7 @@ final class HostedGroup {
   private FollowerWork standby() {
     return withLoader(() ->
         EmbeddedEngine.openStandby(
-            place.options().store(),
+            place.store(),
             device,
             group.replica().streams(),
             place.options().machine().clock(),

@@ -105,10 +105,12 @@ public final class ServerDirectory {
 
   /// Checks the values of [#restore], before anything is written.
   ///
-  /// @throws IllegalArgumentException when one is invalid
+  /// @throws IllegalArgumentException when one is invalid, or this process has too little memory
+  ///   for the groups
   public static void requireRestorable(First first) {
     Name.checked("a server", first.name());
     var _ = new StoreProperties(0, first.groups(), first.replicas());
+    GroupMemory.require(first.groups(), Runtime.getRuntime().maxMemory());
   }
 
   /// Makes the directory of the first server of a store out of devices with contents: of a restored

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -22,22 +23,30 @@ import stoa.Stoa;
 import stoa.StoaException;
 import stoa.cluster.RunningServers.Counter;
 import stoa.cluster.RunningServers.Tally;
+import stoa.log.Replica;
+import stoa.sim.world.ReplicaContents;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.StatusReply;
 
 /// Servers that are started, and started again.
 class ClusterServerTest {
+  private static final int TALLIES = 4;
+
   @TempDir private Path directory;
 
   @Test
   void aStoreOfManyGroupsWithOneOrderHasItsServersInTheFirst() throws IOException {
-    try (var servers = new RunningServers(directory, 4, 3)) {
+    try (var servers = new RunningServers(directory, 9, 3)) {
       servers.start("a");
       try (Stoa stoa = servers.open()) {
-        for (int i = 0; i < 8; i++) assertEquals(1, stoa.get(Counter.class, "c" + i).increment());
-        long sum = 0;
-        for (int i = 0; i < 8; i++) sum += stoa.get(Counter.class, "c" + i).value();
-        assertEquals(8, sum);
+        for (int i = 0; i < 64; i++) assertEquals(1, stoa.get(Counter.class, "c" + i).increment());
+        long sum =
+            stoa.transact(() -> {
+              long all = 0;
+              for (int i = 0; i < 64; i++) all += stoa.get(Counter.class, "c" + i).value();
+              return all;
+            });
+        assertEquals(64, sum);
       }
     }
   }
@@ -98,43 +107,94 @@ class ClusterServerTest {
 
   @Test
   void theNumberOfReplicasChangesWhileClientsCall() throws Exception {
-    try (var servers = new RunningServers(directory, 2, 1)) {
+    int groups = 2;
+    try (var servers = new RunningServers(directory, groups, 1)) {
       servers.start("a", "b", "c");
       try (Stoa stoa = servers.open();
           var callers = Executors.newVirtualThreadPerTaskExecutor()) {
         var stops = new AtomicBoolean();
-        var made =
-            callers.submit(() -> {
-              long calls = 0;
-              while (!stops.get()) {
-                calls++;
-                for (int i = 0; i < 4; i++) {
-                  assertEquals(calls, stoa.get(Tally.class, "t" + i).increment());
-                }
-              }
-              return calls;
-            });
+        Future<Long> made = callers.submit(() -> count(stoa, stops));
         try {
           assertEquals(4, logUnits(servers));
+          assertEquals(1, servers.status().getReplicas());
           assertEquals("", servers.replicate(3));
           assertEquals(0, logUnits(servers));
-          servers.removeFirst().close();
+          String ended = servers.haltLeader(0);
+          servers.start(ended);
           assertTrue(servers.replicate(4).contains("4 replicas; a group has 1, 2, 3 or 5"));
-          servers.start("a");
           assertEquals(0, logUnits(servers));
-          assertEquals("", servers.replicate(2));
+          assertEquals(3, servers.status().getReplicas());
+          assertEquals("", servers.replicate(1));
+          assertEquals(4, logUnits(servers));
+          servers.start(servers.haltLeader(0));
         } finally {
           stops.set(true);
         }
         long calls = made.get();
         servers.stop();
+        for (int group = 0; group < groups; group++) requireNoDifference(group, "a", "b", "c");
         servers.start("c", "a", "b");
-        assertEquals(2, logUnits(servers));
-        for (int i = 0; i < 4; i++) {
+        assertEquals(4, logUnits(servers));
+        for (int i = 0; i < TALLIES; i++) {
           assertEquals(calls + 1, stoa.get(Tally.class, "t" + i).increment());
         }
       }
     }
+  }
+
+  @Test
+  void threeReplicasBecomeFiveAndThreeAgainWhileClientsCall() throws Exception {
+    var names = List.of("a", "b", "c", "d", "e");
+    try (var servers = new RunningServers(directory, 1, 3)) {
+      servers.start(names.toArray(String[]::new));
+      try (Stoa stoa = servers.open();
+          var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+        var stops = new AtomicBoolean();
+        Future<Long> made = callers.submit(() -> count(stoa, stops));
+        try {
+          assertEquals("", servers.replicate(5));
+          assertTrue(names.stream().allMatch(name -> servers.has(name, 0)));
+          assertEquals("", servers.replicate(3));
+          assertEquals(3, names.stream().filter(name -> servers.has(name, 0)).count());
+          servers.haltLeader(0);
+          stoa.get(Tally.class, "t0").value(); // by another leader
+        } finally {
+          stops.set(true);
+        }
+        long calls = made.get();
+        for (int i = 0; i < TALLIES; i++) {
+          assertEquals(calls + 1, stoa.get(Tally.class, "t" + i).increment());
+        }
+      }
+    }
+  }
+
+  /// Calls all tallies in turn, and returns how many calls each has got.
+  private static long count(Stoa stoa, AtomicBoolean stops) {
+    long calls = 0;
+    while (!stops.get()) {
+      calls++;
+      for (int i = 0; i < TALLIES; i++) {
+        assertEquals(calls, stoa.get(Tally.class, "t" + i).increment());
+      }
+    }
+    return calls;
+  }
+
+  /// Compares the replicas of a group at servers that have stopped.
+  private void requireNoDifference(int group, String... names) {
+    try (Replica first = replica(names[0], group)) {
+      for (int i = 1; i < names.length; i++) {
+        try (Replica other = replica(names[i], group)) {
+          assertTrue(ReplicaContents.requireNoDifference(first, other) > TALLIES);
+        }
+      }
+    }
+  }
+
+  private Replica replica(String name, int group) {
+    Path own = ServerDirectory.replica(directory.resolve(name), group);
+    return new Replica(Machine.real().device(own));
   }
 
   @Test

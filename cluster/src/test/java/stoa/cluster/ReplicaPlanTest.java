@@ -42,7 +42,7 @@ class ReplicaPlanTest {
   }
 
   private static final class World {
-    final int replicas;
+    int replicas;
     final TreeMap<String, Host> servers = new TreeMap<>();
     final TreeMap<Integer, Group> groups = new TreeMap<>();
 
@@ -331,6 +331,32 @@ class ReplicaPlanTest {
     }
   }
 
+  @Test
+  void anotherNumberOfReplicasAddsOrRemovesThatManyOfEachGroup() {
+    List<Integer> numbers = List.of(1, 2, 3, 5);
+    for (int before : numbers) {
+      for (int after : numbers) {
+        for (int groups = 1; groups <= 8; groups++) {
+          for (int servers = 1; servers <= 8; servers++) {
+            var world = new World(before, groups, servers);
+            world.settle();
+            int had = world.target();
+            world.got.clear();
+            world.lost.clear();
+            world.replicas = after;
+            world.settle();
+            world.requireSettled();
+            int more = groups * (world.target() - had);
+            assertEquals(more, world.got.size() - world.lost.size());
+            // A few moves make the numbers of the servers' replicas even.
+            int moved = Math.min(world.got.size(), world.lost.size());
+            assertTrue(moved <= 3, () -> "of others moved: " + world.got + ", " + world.lost);
+          }
+        }
+      }
+    }
+  }
+
   private static List<String> without(List<String> names, String name) {
     return names.stream().filter(other -> !other.equals(name)).toList();
   }
@@ -479,11 +505,12 @@ class ReplicaPlanTest {
   private static void happen(World world, Chance chance, String newcomer) {
     String some = chance.of(List.copyOf(world.servers.keySet()));
     Host host = world.host(some);
-    switch (chance.below(12)) {
+    switch (chance.below(13)) {
       case 10 -> {
         if (!host.hosts.isEmpty()) host.failed.add(chance.of(List.copyOf(host.hosts)));
       }
       case 11 -> host.breaks = !host.breaks;
+      case 12 -> world.replicas = chance.of(List.of(1, 2, 3, 5));
       case 0, 1 -> host.presence = Presence.AWAY;
       case 2, 3, 4 -> host.presence = Presence.HERE;
       case 5 -> {

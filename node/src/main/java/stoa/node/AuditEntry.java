@@ -43,12 +43,15 @@ record AuditEntry(long millis, String identity, String address, String command, 
   ///
   /// @param groups how many groups keep the store
   static StreamKey stream(int group, int groups) {
-    SlotMap map = SlotMap.of(groups);
+    return stream(group, SlotMap.of(groups));
+  }
+
+  private static StreamKey stream(int group, SlotMap map) {
     for (int slot = 0; slot < SlotMap.SLOTS; slot++) {
       var id = new StreamId((long) slot << SLOT_BITS | (NAME.high() & REST), NAME.low());
       if (map.group(id) == group) return new StreamKey(id.high(), id.low());
     }
-    throw new IllegalArgumentException("group " + group + " of " + groups + " has no slot");
+    throw new IllegalArgumentException("group " + group + " has no slot in " + map);
   }
 
   /// Returns the streams of all groups, in stores of any number of groups: a restored store may
@@ -56,7 +59,8 @@ record AuditEntry(long millis, String identity, String address, String command, 
   static Set<StreamKey> streams() {
     var all = new TreeSet<StreamKey>();
     for (int groups = 1; groups <= SlotMap.GROUPS_MAX; groups++) {
-      for (int group = 0; group < groups; group++) all.add(stream(group, groups));
+      SlotMap map = SlotMap.of(groups);
+      for (int group = 0; group < groups; group++) all.add(stream(group, map));
     }
     return all;
   }

@@ -12,6 +12,9 @@ public interface Peers {
   /// Returns how many groups keep the store, numbered from 0; 0 while that is unknown.
   int groups();
 
+  /// Returns how many servers should execute the calls of each group; 0 while that is unknown.
+  int replicas();
+
   /// Returns where clients find the servers, `HOST:PORT`.
   List<String> servers();
 

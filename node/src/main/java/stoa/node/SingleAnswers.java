@@ -170,6 +170,7 @@ final class SingleAnswers {
     if (peers != null) {
       reply
           .setRole(served == null ? "follows" : "leads")
+          .setReplicas(peers.replicas())
           .addAllServers(peers.status())
           .addAllAlarms(peers.alarms())
           .setServersAgeMillis(peers.age().toMillis());

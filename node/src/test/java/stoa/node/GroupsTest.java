@@ -78,6 +78,11 @@ class GroupsTest {
     }
 
     @Override
+    public int replicas() {
+      return 3;
+    }
+
+    @Override
     public int groups() {
       return GROUPS;
     }

@@ -15,11 +15,12 @@ import stoa.Stoa;
 /// Asks the store whether it answers, within a time limit.
 ///
 /// The questions are reads of keys that have no value. They write nothing, and a server answers
-/// them only while it leads. The keys spread over the groups of the store: each of up to eight
-/// groups has one of them, except with a probability of 0.2 %. The health is *down* when one of the
-/// questions fails or all answers have not come in time. Thread-safe.
+/// them only while it leads. The keys spread over the groups of the store: each of up to 32 groups
+/// has one of them, except with a probability of 0.001 %; of 64 groups, except with one of 2 %. The
+/// health is *down* when one of the questions fails or all answers have not come in time.
+/// Thread-safe.
 public final class StoaHealthIndicator extends AbstractHealthIndicator {
-  private static final int QUESTIONS = 64;
+  private static final int QUESTIONS = 512;
 
   private final Stoa stoa;
   private final String url;

@@ -1,23 +1,34 @@
 package stoa.wire;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import stoa.base.StreamId;
 
 /// The group of each stream: a stream's id determines its slot, and each slot is in one group.
 /// Immutable.
 ///
-/// Every process that knows the number of groups computes the same map. A slot is in the group with
-/// the greatest weight for it (rendezvous hashing). With one group more, a share of all slots moves
-/// to the new group, and no other slot moves.
+/// Every process that knows the number of groups computes the same map. With one group more, a
+/// share of all slots moves to the new group, and no other slot moves.
+///
+/// The first 8 groups share the slots by weight: a slot is in the group with the greatest weight
+/// for it (rendezvous hashing). The shares of many groups would differ too much that way: of 64
+/// groups, some would have 10 slots, and others none. So each group after the first 8 takes its
+/// share of all slots, one at a time, from the group that has the most.
 ///
 /// @param owners the group of each slot
 public record SlotMap(List<Integer> owners) {
   /// The number of slots.
   public static final int SLOTS = 256;
 
-  /// The most groups of a store.
-  public static final int GROUPS_MAX = 8;
+  /// The most groups of a store: each has at least 4 slots.
+  public static final int GROUPS_MAX = 64;
+
+  // How many groups share the slots by weight. Earlier versions had no more groups, and the slots
+  // of
+  // their stores must stay.
+  private static final int WEIGHED_MAX = 8;
 
   /// The group that has what belongs to the store as a whole.
   public static final int GLOBAL_GROUP = 0;
@@ -39,12 +50,45 @@ public record SlotMap(List<Integer> owners) {
       throw new IllegalArgumentException(
           groups + " groups; a store has 1 to " + GROUPS_MAX + " of them");
     }
-    return new SlotMap(IntStream.range(0, SLOTS).mapToObj(slot -> heaviest(slot, groups)).toList());
+    var owners =
+        IntStream.range(0, SLOTS)
+            .mapToObj(slot -> heaviest(slot, Math.min(groups, WEIGHED_MAX)))
+            .collect(Collectors.toCollection(ArrayList::new));
+    for (int group = WEIGHED_MAX; group < groups; group++) take(owners, group);
+    return new SlotMap(owners);
+  }
+
+  /// Gives a new group its share of the slots. The group with the most slots gives each of them,
+  /// namely the one with the greatest weight for the new group.
+  ///
+  /// @param owners the group of each slot, of which some change
+  private static void take(List<Integer> owners, int group) {
+    var counts = new int[group];
+    for (int owner : owners) counts[owner]++;
+    for (int taken = 0; taken < SLOTS / (group + 1); taken++) {
+      int giver = 0;
+      for (int other = 1; other < group; other++) {
+        if (counts[other] > counts[giver]) giver = other;
+      }
+      counts[giver]--;
+      owners.set(heaviestOf(giver, owners, group), group);
+    }
+  }
+
+  /// Returns the slot of an owner that has the greatest weight for a group.
+  private static int heaviestOf(int owner, List<Integer> owners, int group) {
+    int heaviest = owners.indexOf(owner);
+    for (int slot = heaviest + 1; slot < SLOTS; slot++) {
+      if (owners.get(slot) != owner) continue;
+      if (Long.compareUnsigned(weight(slot, group), weight(heaviest, group)) > 0) heaviest = slot;
+    }
+    return heaviest;
   }
 
   private static void requireGroup(int group) {
     if (group < 0 || group >= GROUPS_MAX) {
-      throw new IllegalArgumentException("group " + group + " is not among 0 to 7");
+      throw new IllegalArgumentException(
+          "group " + group + " is not among 0 to " + (GROUPS_MAX - 1));
     }
   }
 

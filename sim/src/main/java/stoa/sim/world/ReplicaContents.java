@@ -1,6 +1,7 @@
 package stoa.sim.world;
 
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
@@ -25,7 +26,24 @@ public final class ReplicaContents {
     }
   }
 
+  /// Fails when two replicas of a group show different entries. One may have applied more than the
+  /// other.
+  ///
+  /// @return how many entries both have
+  public static long requireNoDifference(Replica one, Replica other) {
+    long both = 0;
+    for (StreamId id : streams(one, other)) {
+      long last = Math.min(one.streams().last(id), other.streams().last(id));
+      both += requireSame(id, one.streams(), other.streams(), last);
+    }
+    return both;
+  }
+
   private static void requireSame(Replica one, Replica other) {
+    for (StreamId id : streams(one, other)) requireSame(id, one.streams(), other.streams());
+  }
+
+  private static Set<StreamId> streams(Replica one, Replica other) {
     var streams = new TreeSet<StreamId>();
     for (Replica replica : List.of(one, other)) {
       replica
@@ -37,7 +55,7 @@ public final class ReplicaContents {
                 return true;
               });
     }
-    for (StreamId id : streams) requireSame(id, one.streams(), other.streams());
+    return streams;
   }
 
   private static void requireSame(StreamId id, Streams one, Streams other) {
@@ -46,6 +64,13 @@ public final class ReplicaContents {
         other.last(id) == last && other.oldest(id) == one.oldest(id),
         "%s has its entries from %d to %d at each replica, not from %d to %d"
             .formatted(id, one.oldest(id), last, other.oldest(id), other.last(id)));
+    var _ = requireSame(id, one, other, last);
+  }
+
+  /// Compares the entries of a stream up to one.
+  ///
+  /// @return how many both have
+  private static long requireSame(StreamId id, Streams one, Streams other, long last) {
     // Each replica releases by itself what is before the trim.
     long from = Math.max(1, Math.max(one.firstKept(id), other.firstKept(id)));
     for (long address = from; address <= last; address++) {
@@ -53,6 +78,7 @@ public final class ReplicaContents {
       String here = text(other.read(id, address));
       Demand.that(here.equals(there), id + " has " + there + " at each replica, not " + here);
     }
+    return Math.max(0, last - from + 1);
   }
 
   private static String text(@Nullable StoredEntry entry) {
