@@ -442,8 +442,7 @@ public final class ClusterServer implements AutoCloseable {
     }
     // Each group ticks on a thread of its own, because closing a store may take long.
     for (HostedGroup group : hosted.values()) Thread.ofVirtual().start(group::tick);
-    boolean follows =
-        !hosted.isEmpty() && hosted.values().stream().allMatch(HostedGroup::follows);
+    boolean follows = !hosted.isEmpty() && hosted.values().stream().allMatch(HostedGroup::follows);
     followingLooks = follows ? followingLooks + 1 : 0;
     if (followingLooks == FOLLOWING_LOOKS) server.rehearse();
     var failures = hosted.values().stream().map(HostedGroup::failure).toList();

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 class RehearsalTest {
   private static final Duration END_MAX = Duration.ofMinutes(1);
 
-  // The names, once; eight repeated calls, once; in each of two takeovers the object is opened, then
-  // come a hundred frames of eight calls, and at last seven requests of other kinds.
+  // The names, once; eight repeated calls, once; in each of two takeovers the object is opened,
+  // then come a hundred frames of eight calls, and at last seven requests of other kinds.
   private static final int REQUESTS = 2 + 8 + 2 * (1 + 100 * 8 + 7);
 
   private static Set<String> files() throws Exception {
