@@ -10,4 +10,8 @@ module stoa.node {
 
   exports stoa.node;
   exports stoa.node.access;
+
+  // For the shared class of the rehearsal.
+  opens stoa.node to
+      stoa.front;
 }

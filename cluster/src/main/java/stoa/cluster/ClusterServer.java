@@ -59,6 +59,10 @@ public final class ClusterServer implements AutoCloseable {
   private static final long TICK_MILLIS = 100;
   private static final long TOLD_SECONDS_MAX = 60;
 
+  // How many looks in a row find that this server only follows, before it rehearses to lead: a
+  // server that has just started has its own work to do.
+  private static final int FOLLOWING_LOOKS = 10;
+
   private final Repeats repeats = new Repeats();
 
   private final ClusterOptions options;
@@ -95,6 +99,9 @@ public final class ClusterServer implements AutoCloseable {
   private final MemberSearch members;
 
   private volatile @Nullable StoreProperties storeProperties;
+  // Used by the thread of the ticks.
+  private int followingLooks;
+
   private volatile boolean dismissed;
   private volatile @Nullable Mover mover;
   private volatile @Nullable Sequencing sequencing;
@@ -443,6 +450,9 @@ public final class ClusterServer implements AutoCloseable {
     }
     // Each group ticks on a thread of its own, because closing a store may take long.
     for (HostedGroup group : hosted.values()) Thread.ofVirtual().start(group::tick);
+    boolean follows = !hosted.isEmpty() && hosted.values().stream().allMatch(HostedGroup::follows);
+    followingLooks = follows ? followingLooks + 1 : 0;
+    if (followingLooks == FOLLOWING_LOOKS) server.rehearse();
     var failures = hosted.values().stream().map(HostedGroup::failure).toList();
     if (failures.isEmpty() || failures.contains(null)) return;
     // No replica works: the server has nothing to serve.

@@ -579,6 +579,11 @@ final class HostedGroup {
     return failure == null && group.isAlive() && isMember();
   }
 
+  /// Returns whether another server leads, and this replica does the work of a follower.
+  boolean follows() {
+    return !group.leads() && group.leader().isPresent() && followerSlot.progress() != null;
+  }
+
   /// Returns the failure; null when there is none.
   @Nullable Throwable failure() {
     return failure;

@@ -210,6 +210,13 @@ public final class Server implements AutoCloseable {
     return new Server(config, new ServedGroups(config, peers));
   }
 
+  /// Rehearses, once in this process and in the background, what a server does that begins to lead:
+  /// clients of this server would otherwise wait until its process has loaded the code for it. For
+  /// a server that only follows; the rehearsal ends soon when it leads.
+  public void rehearse() {
+    Rehearsal.begin(() -> !closing.get() && servedGroups.all().isEmpty());
+  }
+
   /// Begins to serve a group's part of the store. May wait for the disk.
   ///
   /// @param service closed with the server, or when another one has the group's part

@@ -98,6 +98,31 @@ class ConnectionTest {
     assertEquals(0, connection.count());
   }
 
+  @Test
+  void aLoopbackConnectsWithinTheProcess() {
+    var connection =
+        Loopback.connect(new Echo(), ConnectionLimits.DEFAULT, task -> time.after(0, task));
+    var heard = new Net.Heard();
+    Stream stream = connection.open("echo", Map.of(), heard);
+    stream.request(Integer.MAX_VALUE);
+    byte[] large = message(new SplittableRandom(1), 3 << 20);
+    for (byte[] sent : List.of(large, new byte[0], new byte[] {1})) stream.send(sent);
+    time.run(SECOND);
+    for (byte[] sent : List.of(large, new byte[0], new byte[] {1})) {
+      assertArrayEquals(sent, heard.messages.remove());
+    }
+    var other = new Net.Heard();
+    connection.open("echo", Map.of(), other).request(1);
+    stream.finish();
+    time.run(SECOND);
+    assertEquals(Status.OK, heard.over);
+    var why = Status.of(Status.Code.UNAVAILABLE, "it ends");
+    connection.cut(why);
+    time.run(SECOND);
+    assertEquals(why, other.over);
+    assertTrue(connection.isLost());
+  }
+
   /// Takes a stream, and nothing of what comes until it is asked.
   private static final class Slow implements StreamAcceptor {
     private Net.Heard heard = new Net.Heard();
