@@ -443,8 +443,8 @@ public final class BatchWriter implements Journal, Intake.Help {
     if (!intake.isEmpty()) callWriterThread();
     boolean works = threads.mayRunQuick() && threads.mayRunLong();
     if (works && request.resident.hasSequels()) helpSequels(request);
-    boolean syncs = threads.mayRunQuick();
-    while (syncs && request.isHeld()) syncs = gate.sync();
+    boolean syncs = true;
+    while (syncs && request.isHeld()) syncs = threads.mayRunQuick() && gate.sync();
     request.await();
   }
 
