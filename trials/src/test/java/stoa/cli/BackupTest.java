@@ -212,7 +212,7 @@ class BackupTest {
     String early =
         stoa(1, "restore", "--from", path("kept"), "--to", path("x"), "--at", "2001-01-01T00:00Z");
     assertTrue(early.contains("nothing is that old"), early);
-    for (String[] wrong : new String[][] {{"9", "s1", "groups"}, {"2", "a b", "a server"}}) {
+    for (String[] wrong : new String[][] {{"65", "s1", "groups"}, {"2", "a b", "a server"}}) {
       String refused =
           stoa(
               1,

@@ -25,7 +25,8 @@ class StatusTest {
   void aServerThatIsLeftAloneDoesNotShowDeadOnesAsPresent() throws Exception {
     try (var one = start("one", List.of("--replicated", "--groups", "1"));
         var two = start("two", one.joining())) {
-      while (!status(one).contains("0  one                      two\n")) Thread.onSpinWait();
+      while (!status(one).contains("0  one                      2 of 3          two\n"))
+        Thread.onSpinWait();
       one.kill();
       String told = status(two);
       while (!told.contains("group 0 has no leader")) told = status(two);
