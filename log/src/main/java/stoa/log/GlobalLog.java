@@ -155,14 +155,14 @@ public final class GlobalLog implements BatchLog {
     BatchOutcome outcome;
     writing.lock();
     try {
-      outcome = written(batch);
+      outcome = outcome(batch);
     } finally {
       writing.unlock();
     }
     done.accept(outcome);
   }
 
-  private BatchOutcome written(Batch batch) {
+  private BatchOutcome outcome(Batch batch) {
     Tail before = tail;
     LogAddress first = batch.token().first();
     if (first.epoch() != before.epoch()

@@ -34,10 +34,10 @@ public final class LocalBatchLog implements BatchLog {
 
   @Override
   public void append(Batch batch, Consumer<BatchOutcome> done) {
-    done.accept(written(batch));
+    done.accept(outcome(batch));
   }
 
-  private BatchOutcome written(Batch batch) {
+  private BatchOutcome outcome(Batch batch) {
     BatchOutcome outcome = write(batch);
     if (!(outcome instanceof BatchOutcome.Committed)) return outcome;
     try {

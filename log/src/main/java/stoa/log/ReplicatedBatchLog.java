@@ -66,10 +66,10 @@ public final class ReplicatedBatchLog implements BatchLog {
   /// Proposes a batch, and waits for its outcome.
   @Override
   public void append(Batch batch, Consumer<BatchOutcome> done) {
-    done.accept(written(batch));
+    done.accept(outcome(batch));
   }
 
-  private BatchOutcome written(Batch batch) {
+  private BatchOutcome outcome(Batch batch) {
     RuntimeException earlier = failed;
     if (earlier != null) return new BatchOutcome.Unknown(earlier);
     if (closed) return new BatchOutcome.Refused(closed());

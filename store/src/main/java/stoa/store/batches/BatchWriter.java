@@ -354,14 +354,10 @@ public final class BatchWriter implements Journal, Intake.Help {
     intake.add(request);
     if (quick) {
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
-        if (request.isHeld()) {
-          if (!gate.sync()) threads.pause(0);
-          continue;
-        }
+        if (syncs(request)) continue;
         if (!intake.isEmpty() && writeBatch(request) && request.isDone()) break;
         if (!runParts(transaction)) threads.pause(0);
       }
-      request.isWatched(false);
     }
     park(request);
     return request.number();
@@ -423,15 +419,11 @@ public final class BatchWriter implements Journal, Intake.Help {
       Resident resident = request.resident;
       request.isWatched(true);
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
-        if (request.isHeld()) {
-          if (!gate.sync()) threads.pause(0);
-          continue;
-        }
+        if (syncs(request)) continue;
         if (!intake.isEmpty() && writeBatch(request) && request.isDone()) break;
         if (threads.mayRunLong()) resident.runUntil(request);
         if (!request.pace.isShort() || !resident.runQuickUntil(request)) threads.pause(0);
       }
-      request.isWatched(false);
     }
     park(request);
     return request;
@@ -445,7 +437,16 @@ public final class BatchWriter implements Journal, Intake.Help {
     if (works && request.resident.hasSequels()) helpSequels(request);
     boolean syncs = true;
     while (syncs && request.isHeld()) syncs = threads.mayRunQuick() && gate.sync();
+    request.isWatched(false);
     request.await();
+  }
+
+  /// Makes the sync for which the answer to a request waits, or gives another thread that makes it
+  /// a little time; returns whether the answer waited.
+  private boolean syncs(Request request) {
+    if (!request.isHeld()) return false;
+    if (!gate.sync()) threads.pause(0);
+    return true;
   }
 
   /// Executes what a request waits for behind the puts of its key: the calling thread is a worker,

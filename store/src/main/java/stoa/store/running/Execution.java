@@ -267,8 +267,8 @@ public final class Execution implements Cancellation.Run {
   /// thread writes it.
   volatile int startTick;
 
-  // The last nested answer that must be durable before this run's answer leaves the store. When it
-  // is durable, the answers before it are durable, too.
+  // The last nested answer that the log must have before this run ends. When the log has it, the
+  // log has the answers before it, too.
   private @Nullable NoteRequest unsettledNote;
 
   // The last nested answer.
@@ -971,7 +971,7 @@ public final class Execution implements Cancellation.Run {
     return stop;
   }
 
-  /// Waits until everything that this run's answer reflects is durable.
+  /// Waits until the log has every nested answer that it needs to make this run's answer again.
   void gate() {
     if (suspended != null) throw suspended;
     // After a crash the store finds the nested puts again. With neighbors this waits for the last
@@ -980,12 +980,12 @@ public final class Execution implements Cancellation.Run {
     await(runs.others().hasNeighbors() ? lastNote : unsettledNote);
   }
 
-  /// Waits until everything that the next call may reflect is durable.
+  /// Waits until the log has what the next call may reflect.
   public void gateReflected() {
     await(unsettledNote);
   }
 
-  /// Waits until every nested answer of this run and of earlier ones is durable. A run that starts
+  /// Waits until the log has every nested answer of this run and of earlier ones. A run that starts
   /// from the checkpoint behind them does not ask for them again.
   void gateAll() {
     Resident here = resident;
@@ -1061,8 +1061,8 @@ public final class Execution implements Cancellation.Run {
     return (by != null && by.isTransaction()) || (logged != null && logged.isDone(address));
   }
 
-  /// Makes durable that a long run stands, before any caller sees its effects. Another run of the
-  /// put may last longer, and must not be taken back for that.
+  /// Logs that a long run stands, before any caller sees its effects. Another run of the put may
+  /// last longer, and must not be taken back for that.
   void settleLong() {
     if (isReading() || resident == null || isKnownToStand() || !runs.limits.lastedLong(this))
       return;

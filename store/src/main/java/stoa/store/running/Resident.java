@@ -52,9 +52,10 @@ public final class Resident extends StreamEnd implements Runnable {
    * resident (pins = -1), and later makes a new one from the index.
    *
    * Invariants:
-   * (1) Puts enter the mailbox in stream order, after they are durable.
+   * (1) Puts enter the mailbox in stream order, when the log has them. AnswerGate holds what would
+   *     tell of those that are not durable.
    * (2) live reflects every put at or below target, or will reflect it when live is loaded. Every
-   *     put above target is in the mailbox, or not committed.
+   *     put above target is in the mailbox, or not published.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Resident.class);
   private static final int IDLE = 0;
@@ -93,10 +94,10 @@ public final class Resident extends StreamEnd implements Runnable {
   // The last executed put for which the stream has everything that the store logs about it.
   private long nextSettled;
 
-  // The last committed address of the stream.
+  // The last published address of the stream; it need not be durable.
   private volatile long tail;
 
-  // The log counter of the last committed put or deletion; UNKNOWN until a reader asks.
+  // The log counter of the last published put or deletion; UNKNOWN until a reader asks.
   private volatile long change = UNKNOWN;
 
   private final long firstTail;
@@ -224,12 +225,12 @@ public final class Resident extends StreamEnd implements Runnable {
     return runs.factory(key).givesUp(value);
   }
 
-  /// Returns the last committed address of the stream.
+  /// Returns the last address of the stream that its mailbox has. It need not be durable.
   public long tail() {
     return tail;
   }
 
-  /// Returns the log counter of the last committed put or deletion, 0 when there was none. A
+  /// Returns the log counter of the last published put or deletion, 0 when there was none. A
   /// verdict is not a change: it completes the put that it takes back.
   public long change() {
     long known = change;
@@ -798,7 +799,7 @@ public final class Resident extends StreamEnd implements Runnable {
   }
 
   /// Passes a request that was taken back before it ran; returns false when it runs after all. The
-  /// runner must not execute the requests behind it before the verdict is durable, and must not
+  /// runner must not execute the requests behind it before the log has the verdict, and must not
   /// execute the request itself when the log may have the verdict.
   private boolean passes(Request request) {
     if (request instanceof PutRequest put) return passes(put);

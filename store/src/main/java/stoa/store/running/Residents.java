@@ -140,7 +140,7 @@ public final class Residents {
     return first;
   }
 
-  /// Returns the last committed address of a stream, which need not be in memory.
+  /// Returns the last address of a stream, which need not be in memory, nor durable.
   public long tail(StreamId stream) {
     Resident resident = residents.get(stream);
     if (resident != null) return resident.tail();

@@ -83,7 +83,7 @@ public final class Verdicts {
     };
   }
 
-  /// Waits until the verdict over a request is durable or has failed. The caller executes the
+  /// Waits until the log has the verdict over a request, or it has failed. The caller executes the
   /// mailbox and has come to the request.
   ///
   /// @return the settled verdict; null when the request is not taken back any more, since the store

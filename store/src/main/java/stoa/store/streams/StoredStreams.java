@@ -47,8 +47,8 @@ public final class StoredStreams {
    * executes it. The stream is a resident, which gives its entries their addresses.
    *
    * Invariants:
-   * (1) Answers show durable entries only: a stream is read up to the committed end of its
-   *     resident, and the log up to the committed counter.
+   * (1) Answers show durable entries only: a stream is read up to the end of its resident, once
+   *     that is durable, and the log up to the committed counter.
    * (2) Every counter up to the committed one is settled. Batches are appended one at a time. When
    *     a batch fails, the batch writer takes its addresses back, or this process can no longer use
    *     the log, and the next epoch's seal is above them.
