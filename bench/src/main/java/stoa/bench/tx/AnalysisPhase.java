@@ -37,7 +37,9 @@ final class AnalysisPhase {
 
   /// A transaction that asks a server 10,000 times takes longer than the standard allows.
   private static final TxOptions ALL_PAGES =
-      TxOptions.reading().timeMax(Duration.ofMinutes(1)).totalTimeMax(Duration.ofMinutes(2));
+      TxOptions.reading()
+          .withTimeMax(Duration.ofMinutes(1))
+          .withTotalTimeMax(Duration.ofMinutes(2));
 
   private final Context<TxScale> context;
   private final StorePlace place;
