@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import stoa.base.Key;
 import stoa.log.ForwardingBatchLog;
 import stoa.log.LocalBatchLog;
 import stoa.storage.Device;
@@ -45,7 +46,17 @@ class HeldAnswersTest {
   }
 
   private AnswerGate.Held answer(String name, long reflects) {
+    return answer(name, name, reflects, () -> {});
+  }
+
+  /// @param listener runs while the caller gets the answer
+  private AnswerGate.Held answer(String key, String name, long reflects, Runnable listener) {
     return new AnswerGate.Held() {
+      @Override
+      public Key key() {
+        return Key.of("test", key);
+      }
+
       @Override
       public long reflects() {
         return reflects;
@@ -54,6 +65,8 @@ class HeldAnswersTest {
       @Override
       public void leaves() {
         events.add(name);
+        listener.run();
+        events.add(name + " has left");
       }
 
       @Override
@@ -85,7 +98,8 @@ class HeldAnswersTest {
     assertEquals(4, gate.shown());
     assertEquals(List.of(), events);
     assertTrue(gate.sync());
-    assertEquals(List.of("sync", "told 6", "told 8", "one", "two"), events);
+    assertEquals(
+        List.of("sync", "told 6", "told 8", "one", "one has left", "two", "two has left"), events);
     assertEquals(8, gate.shown());
     assertEquals(8, progress.counter());
     assertFalse(gate.sync());
@@ -99,7 +113,7 @@ class HeldAnswersTest {
     gate.durable(7);
     gate.filled(7, true);
     gate.open();
-    assertEquals(List.of("told 6", "one"), events);
+    assertEquals(List.of("told 6", "one", "one has left"), events);
     assertEquals(7, gate.shown());
   }
 
@@ -116,5 +130,55 @@ class HeldAnswersTest {
     assertFalse(gate.takes(answer("older", 4), false));
     assertFalse(gate.mayGoAhead());
     assertEquals(4, gate.shown());
+  }
+
+  @Test
+  void anAnswerThatNeedsNoSyncLeavesBehindTheOneOfItsKeyThatWaits() {
+    goAhead(6);
+    assertTrue(gate.takes(answer("key", "one", 6, () -> {}), false));
+    assertTrue(gate.takes(answer("key", "two", 4, () -> {}), false));
+    assertFalse(gate.takes(answer("other", 4), false));
+    assertEquals(List.of(), events);
+    assertTrue(gate.sync());
+    assertEquals(List.of("sync", "told 6", "one", "one has left", "two", "two has left"), events);
+    assertFalse(gate.takes(answer("key", "three", 6, () -> {}), false));
+  }
+
+  @Test
+  void anAnswerThatComesWhileAnEarlierOneOfItsKeyLeavesLeavesAfterIt() {
+    goAhead(6);
+    var later = answer("key", "two", 6, () -> {});
+    assertTrue(
+        gate.takes(answer("key", "one", 6, () -> assertTrue(gate.takes(later, false))), false));
+    assertTrue(gate.sync());
+    assertEquals(List.of("sync", "told 6", "one", "one has left", "two", "two has left"), events);
+  }
+
+  @Test
+  void aThreadThatLetsAnswersLeavePassesOverTheKeysOfAnotherThread() {
+    goAhead(6);
+    Runnable meanwhile =
+        () -> {
+          gate.durable(8);
+          gate.filled(8, true);
+          gate.open(); // as another thread does
+        };
+    assertTrue(gate.takes(answer("key", "one", 6, meanwhile), false));
+    goAhead(8);
+    assertTrue(gate.takes(answer("key", "two", 8, () -> {}), false));
+    assertTrue(gate.takes(answer("other", 8), false));
+    gate.durable(6);
+    gate.open();
+    assertEquals(
+        List.of(
+            "one",
+            "told 6",
+            "told 8",
+            "other",
+            "other has left",
+            "one has left",
+            "two",
+            "two has left"),
+        events);
   }
 }
