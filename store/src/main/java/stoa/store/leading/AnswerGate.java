@@ -173,20 +173,15 @@ public final class AnswerGate {
     synchronized (later) {
       if (counter <= shown) return;
       isShowing = true;
-      for (Later next; (next = later.peek()) != null && next.counter <= counter; ) {
-        run(later.remove().task);
+      try {
+        for (Later next; (next = later.peek()) != null && next.counter <= counter; ) {
+          later.remove().task.run();
+        }
+        shown = counter;
+      } finally {
+        isShowing = false;
       }
-      shown = counter;
-      isShowing = false;
       progress.reach(counter);
-    }
-  }
-
-  private static void run(Runnable task) {
-    try {
-      task.run();
-    } catch (RuntimeException ofTheWatcher) {
-      LOG.error("a watcher failed", ofTheWatcher);
     }
   }
 

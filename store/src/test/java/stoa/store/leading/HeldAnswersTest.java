@@ -23,7 +23,8 @@ class HeldAnswersTest {
   private final Log log = new Log();
   private final Threads threads = Threads.real();
   private final Progress progress = new Progress(4);
-  private final AnswerGate gate = new AnswerGate(log, true, new Health(log), threads, progress, 4);
+  private final Health health = new Health(log);
+  private final AnswerGate gate = new AnswerGate(log, true, health, threads, progress, 4);
 
   /// A log whose syncs are counted, and may fail.
   private final class Log extends ForwardingBatchLog {
@@ -180,5 +181,21 @@ class HeldAnswersTest {
             "two",
             "two has left"),
         events);
+  }
+
+  @Test
+  void aWatcherThatFailsFailsTheStore() {
+    gate.appended(6);
+    gate.later(
+        6,
+        () -> {
+          throw new IllegalStateException("a watcher");
+        });
+    gate.filled(6, false);
+    assertTrue(gate.takes(answer("one", 6), false));
+    assertTrue(gate.sync());
+    assertEquals(List.of("sync", "one is lost"), events);
+    assertTrue(health.hasFailed());
+    assertFalse(gate.isShowing(), "readers would wait for ever");
   }
 }
