@@ -35,7 +35,7 @@ final class AnalysisPhase {
   private static final int LONG_PARTS = 30;
   private static final int CALLERS = 64;
 
-  /// A transaction that asks a server 10,000 times takes longer than the standard allows.
+  // A transaction that asks a server 10,000 times takes longer than the standard allows.
   private static final TxOptions ALL_PAGES =
       TxOptions.reading()
           .withTimeMax(Duration.ofMinutes(1))
