@@ -265,6 +265,7 @@ final class Mover implements AutoCloseable {
     private Optional<Step> step = Optional.empty();
     private StoreProperties storeProperties = first;
     private final Farewells farewells = new Farewells(node, asking);
+    private final SteadyMembers steady = new SteadyMembers();
 
     Leadership(HostedGroup.Led led) {
       this.led = led;
@@ -312,7 +313,7 @@ final class Mover implements AutoCloseable {
       if (!changing) step = next;
       // A step may take seconds, and an operator must see it meanwhile.
       if (begins) tell(listed, new ClusterView(listed, new TreeMap<>(placed), step, alarms()));
-      boolean made = next.isPresent() && make(next.get(), listed, heard);
+      boolean made = next.isPresent() && make(next.get(), facts, listed, heard);
       return changed || changing || made;
     }
 
@@ -457,7 +458,7 @@ final class Mover implements AutoCloseable {
       for (int number = 0; number < storeProperties.groups(); number++) {
         groups.put(number, group(number, hosts, heard));
       }
-      return new Facts(storeProperties.members(), hosts, groups);
+      return new Facts(storeProperties.members(), storeProperties.replicas(), hosts, groups);
     }
 
     /// Returns whether a server is a member of a group according to that group's leader.
@@ -489,7 +490,9 @@ final class Mover implements AutoCloseable {
             if (server.hosts().contains(number)) members.add(name);
           });
         }
-        return new Facts.Group(Optional.empty(), members, new TreeSet<>(), changes);
+        var none = new TreeSet<String>();
+        return new Facts.Group(
+            Optional.empty(), members, none, steady.among(number, none, System.nanoTime()), changes);
       }
       String leader = leaders.getFirst();
       Report.HostedReplica leads = kept(leader, number);
@@ -502,7 +505,12 @@ final class Mover implements AutoCloseable {
         if (kept.state() == Report.State.FAILED || kept.state() == Report.State.OUT) return;
         level.add(name);
       });
-      return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
+      return new Facts.Group(
+          Optional.of(leader),
+          new TreeSet<>(behind.keySet()),
+          level,
+          steady.among(number, level, System.nanoTime()),
+          changes);
     }
 
     private ClusterView.Placed placed(
@@ -527,9 +535,22 @@ final class Mover implements AutoCloseable {
     /// Makes a step.
     ///
     /// @return whether it was done, or begun; a refused step repeats in the next turn, not at once
-    private boolean make(Step next, List<ClusterView.Listed> listed, Set<String> heard) {
+    private boolean make(
+        Step next, Facts facts, List<ClusterView.Listed> listed, Set<String> heard) {
       LOG.info("server {} says: {}", self.id(), next);
       String kind = next.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+      if (next instanceof Step.Transfer(String server, int group)) {
+        steady.transfers(group, System.nanoTime());
+        if (facts.executes(server, group) && !facts.executes(leader(group), group)) {
+          kind = "return";
+          LOG.info(
+              "server {}, which only keeps the log of group {}, gives the leadership to {}, which"
+                  + " executes its calls",
+              leader(group),
+              group,
+              server);
+        }
+      }
       moves.computeIfAbsent(kind, _ -> new LongAdder()).increment();
       String to =
           switch (next) {
