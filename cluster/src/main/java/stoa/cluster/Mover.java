@@ -162,7 +162,7 @@ final class Mover implements AutoCloseable {
             "stoa.moves",
             Measures.NO_UNIT,
             "Steps by which replicas, leaders and servers come and go, while this server leads group"
-                + " 0.",
+                + " 0; return: a log unit gives the leadership back.",
             count.sum(),
             "step",
             kind));
@@ -266,9 +266,11 @@ final class Mover implements AutoCloseable {
     private StoreProperties storeProperties = first;
     private final Farewells farewells = new Farewells(node, asking);
     private final SteadyMembers steady = new SteadyMembers();
+    private final ToldViews told;
 
     Leadership(HostedGroup.Led led) {
       this.led = led;
+      told = new ToldViews(led.term());
       servers = led.store().get(Servers.class, Servers.KEY);
       begun.accept(servers);
     }
@@ -362,6 +364,7 @@ final class Mover implements AutoCloseable {
       silent.retainAll(names);
       listedNanos.keySet().retainAll(names);
       asked.keySet().retainAll(names);
+      told.retain(names);
       for (String name : List.copyOf(lines.keySet())) {
         if (!names.contains(name)) hangUp(name);
       }
@@ -371,11 +374,12 @@ final class Mover implements AutoCloseable {
     ///
     /// @return the servers that have answered
     private Set<String> tell(List<ClusterView.Listed> listed, ClusterView view) {
-      byte[] request = request(new ServerRequest.Said.Know(view));
       for (ClusterView.Listed server : listed) {
         Member member = server.member();
-        asked.computeIfAbsent(
-            member.id(), _ -> asking.submit(() -> ask(member, request, ANSWER_TIME_MAX)));
+        if (asked.containsKey(member.id())) continue;
+        long number = ++mandates;
+        byte[] request = request(number, told.next(member.id(), number, view));
+        asked.put(member.id(), asking.submit(() -> ask(member, request, ANSWER_TIME_MAX)));
       }
       var heard = new HashSet<String>();
       for (ClusterView.Listed server : listed) {
@@ -391,9 +395,12 @@ final class Mover implements AutoCloseable {
     }
 
     private byte[] request(ServerRequest.Said said) {
-      return new ServerRequest(
-              storeProperties, new ServerRequest.Mandate(led.term(), ++mandates), said)
-          .bytes();
+      return request(++mandates, said);
+    }
+
+    private byte[] request(long number, ServerRequest.Said said) {
+      var mandate = new ServerRequest.Mandate(led.term(), number);
+      return new ServerRequest(storeProperties, mandate, said).bytes();
     }
 
     /// Returns the answer of a server; null when there is none, or not yet.
@@ -401,11 +408,13 @@ final class Mover implements AutoCloseable {
       Future<Report> answer = Objects.requireNonNull(asked.get(name));
       try {
         Report report = answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        told.has(name, report.view());
         if (report.refusal().isEmpty()) return report;
         LOG.debug("server {} is refused by {}: {}", self.id(), name, report.refusal());
       } catch (TimeoutException later) {
         LOG.debug("server {} does not answer", name, later);
       } catch (ExecutionException away) {
+        told.forget(name);
         LOG.debug("server {} does not answer", name, away.getCause());
       } catch (InterruptedException closing) {
         Thread.currentThread().interrupt();
@@ -492,7 +501,11 @@ final class Mover implements AutoCloseable {
         }
         var none = new TreeSet<String>();
         return new Facts.Group(
-            Optional.empty(), members, none, steady.among(number, none, System.nanoTime()), changes);
+            Optional.empty(),
+            members,
+            none,
+            steady.among(number, none, System.nanoTime()),
+            changes);
       }
       String leader = leaders.getFirst();
       Report.HostedReplica leads = kept(leader, number);

@@ -291,15 +291,16 @@ class ReplicaPlanTest {
         assertTrue(facts().leads(name) <= most, () -> name + " leads too much: " + facts());
       }
       Facts facts = facts();
-      leaders().forEach((number, leader) -> {
-        if (facts.executes(leader, number)) return;
-        for (String member : steady(group(number))) {
-          boolean executes = facts.executes(member, number);
-          assertFalse(
-              executes && facts.leads(member) < facts.leads(leader),
-              () -> leader + " has not given group " + number + " back to " + member);
-        }
-      });
+      leaders()
+          .forEach((number, leader) -> {
+            if (facts.executes(leader, number)) return;
+            for (String member : steady(group(number))) {
+              boolean executes = facts.executes(member, number);
+              assertFalse(
+                  executes && facts.leads(member) < facts.leads(leader),
+                  () -> leader + " has not given group " + number + " back to " + member);
+            }
+          });
     }
   }
 
