@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
@@ -112,7 +113,7 @@ class ReplicaPlanTest {
     }
 
     /// Returns the leaders by the groups' numbers.
-    TreeMap<Integer, String> leaders() {
+    Map<Integer, String> leaders() {
       var leaders = new TreeMap<Integer, String>();
       groups.forEach((number, group) -> leaders.put(number, String.valueOf(group.leader)));
       return leaders;
@@ -497,7 +498,7 @@ class ReplicaPlanTest {
         world.executing = 1;
         world.settle();
         world.requireSettled();
-        TreeMap<Integer, String> leaders = world.leaders();
+        Map<Integer, String> leaders = world.leaders();
         // One that leads a group whose calls it executes; with few groups and servers there is one.
         Facts facts = world.facts();
         String failed =
@@ -514,7 +515,7 @@ class ReplicaPlanTest {
         for (Group group : world.groups.values()) {
           if (group.members.contains(failed)) group.lagging.add(failed);
         }
-        TreeMap<Integer, String> meanwhile = world.leaders();
+        Map<Integer, String> meanwhile = world.leaders();
         world.settle();
         assertEquals(meanwhile, world.leaders());
         // It is level, and has not been for a while.

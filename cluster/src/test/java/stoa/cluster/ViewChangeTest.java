@@ -3,6 +3,7 @@ package stoa.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -88,7 +89,7 @@ class ViewChangeTest {
   /// Returns how many bytes tell a server a view that has an earlier one.
   private static int bytes(ClusterView before, ClusterView after) {
     var told = new ToldViews(1);
-    told.next("a", 1_000_000, before);
+    var _ = told.next("a", 1_000_000, before);
     told.has("a", new ServerRequest.Mandate(1, 1_000_000));
     return request(1_000_001, told.next("a", 1_000_001, after)).bytes().length;
   }
@@ -137,7 +138,7 @@ class ViewChangeTest {
 
   /// A server, as far as it takes views.
   private static final class Receiver {
-    HeldView held = new HeldView();
+    final HeldView held = new HeldView();
     ServerRequest.Mandate latest = ServerRequest.Mandate.NONE;
     @Nullable ClusterView view;
 
@@ -193,7 +194,7 @@ class ViewChangeTest {
   void aServerWithoutTheViewGetsAWholeOne() {
     var told = new ToldViews(4);
     ClusterView view = whole(3);
-    told.next("a", 7, view);
+    var _ = told.next("a", 7, view);
     // A server of an earlier version, and one that has a view of another leader.
     told.has("a", ServerRequest.Mandate.NONE);
     assertInstanceOf(ServerRequest.Said.Know.class, told.next("a", 8, view));
@@ -210,11 +211,11 @@ class ViewChangeTest {
 
     // A change of a view that is not here is not taken.
     var held = new HeldView();
-    held.take(new ServerRequest.Mandate(4, 9), view);
+    var _ = held.take(new ServerRequest.Mandate(4, 9), view);
     ClusterView other = next(view, new Chance(1));
     assertNotEquals(view, other);
     var late = ViewChange.between(8, other, view);
-    assertEquals(null, held.take(new ServerRequest.Mandate(4, 10), late));
+    assertNull(held.take(new ServerRequest.Mandate(4, 10), late));
     assertEquals(
         null, held.take(new ServerRequest.Mandate(5, 10), ViewChange.between(9, view, view)));
     assertEquals(new ServerRequest.Mandate(4, 9), held.mandate());
