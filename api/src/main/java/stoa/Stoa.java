@@ -119,7 +119,8 @@ public interface Stoa extends AutoCloseable {
   <T> ObjectListing<T> list(Class<T> type);
 
   /// Makes one call without waiting for it. Asynchronous calls of one thread on one object execute
-  /// in the order in which the thread makes them.
+  /// in the order in which the thread makes them. Their futures may complete in another order,
+  /// since each answer is decoded on a thread of its own.
   ///
   /// To complete or to cancel the future, also by its [CompletableFuture#orTimeout], takes the call
   /// back if it waits for a condition ([Call#await]): it then changes nothing. It does not end a

@@ -1,6 +1,7 @@
 package stoa.base;
 
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /// A key of the store: a name within a space. Keys of one space are of one kind, and are listed
 /// together.
@@ -12,7 +13,10 @@ public final class Key {
   private final String space;
   private final byte[] name;
   private final Object label;
-  private final StreamId stream;
+
+  // Null until a reader asks for it: a state may refer to thousands of objects, and call none of
+  // them. Threads that find null compute the same id.
+  private @Nullable StreamId stream;
 
   /// Creates a key.
   ///
@@ -23,7 +27,6 @@ public final class Key {
     this.space = space;
     this.name = name;
     this.label = label;
-    this.stream = StreamId.of(new Encoder(64).text(space).raw(name).toBytes());
   }
 
   /// Returns a key whose name is text.
@@ -67,7 +70,12 @@ public final class Key {
 
   /// Returns the stream that holds the key's puts.
   public StreamId stream() {
-    return stream;
+    StreamId known = stream;
+    if (known == null) {
+      known = StreamId.of(new Encoder(64).text(space).raw(name).toBytes());
+      stream = known;
+    }
+    return known;
   }
 
   /// Returns the message for a caller that expects another generation of the key than the present
@@ -78,12 +86,12 @@ public final class Key {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Key key && key.stream.equals(stream);
+    return other instanceof Key key && key.stream().equals(stream());
   }
 
   @Override
   public int hashCode() {
-    return stream.hashCode();
+    return stream().hashCode();
   }
 
   @Override

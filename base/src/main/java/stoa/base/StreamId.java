@@ -11,6 +11,16 @@ import java.security.NoSuchAlgorithmException;
 /// @param high the upper 64 bits
 /// @param low the lower 64 bits
 public record StreamId(long high, long low) implements Comparable<StreamId> {
+  // To copy one costs less than to look the algorithm up.
+  private static final MessageDigest UNUSED;
+
+  static {
+    try {
+      UNUSED = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
 
   /// Returns the id of a name.
   ///
@@ -21,11 +31,15 @@ public record StreamId(long high, long low) implements Comparable<StreamId> {
 
   /// Returns the id of an encoded name.
   public static StreamId of(byte[] name) {
+    byte[] digest = sha256().digest(name);
+    return new StreamId(Bytes.getLong(digest, 0), Bytes.getLong(digest, 8));
+  }
+
+  private static MessageDigest sha256() {
     try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(name);
-      return new StreamId(Bytes.getLong(digest, 0), Bytes.getLong(digest, 8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
+      return (MessageDigest) UNUSED.clone();
+    } catch (CloneNotSupportedException e) {
+      throw new IllegalStateException("this Java platform's SHA-256 cannot be copied", e);
     }
   }
 

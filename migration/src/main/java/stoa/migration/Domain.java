@@ -138,8 +138,7 @@ public final class Domain implements Placing.Root {
       if (now - returnsUntilNanos > 0) {
         returnsUntilNanos = now + RETURN_NANOS;
         rootMember.on(new Event.NoReturns());
-        var unused = rootStore.unused();
-        if (!unused.isEmpty()) rootMember.on(new Event.Unused(unused));
+        takeBack(rootStore.unused());
       }
       members.forEach(Member::tick);
       lender.tick();
@@ -345,7 +344,15 @@ public final class Domain implements Placing.Root {
   public void unwatch(Watcher watcher) {
     auto.unwatch(watcher);
     lender.unwatch(watcher);
-    rootStore.ended(watcher);
+    takeBack(rootStore.ended(watcher));
+  }
+
+  /*
+   * Brings objects to the root, which makes them durable. The next root may not learn the names of
+   * those whose callers have ended, and would refuse a node that has one.
+   */
+  private void takeBack(SortedSet<StreamId> unused) {
+    if (!unused.isEmpty()) rootMember.on(new Event.Unused(unused));
   }
 
   @Override

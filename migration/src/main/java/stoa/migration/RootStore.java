@@ -170,10 +170,16 @@ final class RootStore implements AutoCloseable {
   }
 
   /// Records that a caller has ended.
-  void ended(Object caller) {
+  ///
+  /// @return the objects that the store does not have, and of which it was the last caller
+  SortedSet<StreamId> ended(Object caller) {
+    SortedSet<StreamId> all = new TreeSet<>();
     synchronized (objects) {
-      for (var each : unstored.values()) each.callers.remove(caller);
+      unstored.forEach((stream, its) -> {
+        if (its.callers.remove(caller) && its.callers.isEmpty()) all.add(stream);
+      });
     }
+    return all;
   }
 
   /// Returns the objects that the store does not have, and that no caller uses: all that have named

@@ -227,8 +227,8 @@ class RootStoreTest {
       for (var object : objects.subList(0, NAMES_MAX)) states.know(object, one);
       states.know(objects.getFirst(), other);
       assertEquals(0, states.unused().size(), "they were named");
-      states.ended(one);
-      var unused = states.unused();
+      var unused = states.ended(one);
+      assertEquals(unused, states.unused());
       assertEquals(NAMES_MAX - 1, unused.size());
       assertFalse(unused.contains(objects.getFirst().stream()), "it has another caller");
 
@@ -293,6 +293,30 @@ class RootStoreTest {
       assertEquals(List.of(), member.place(List.of(count)).here());
       assertTrue(store.load(object).bytes().length > 0);
       assertEquals(5, member.on(count).add(2));
+    }
+  }
+
+  @Test
+  void theRootTakesBackAnObjectWhoseLastCallerHasEnded() {
+    var config = StoaConfig.of("memory:");
+    try (var stoa =
+        EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
+      var domain = Domain.of(stoa);
+      var count = stoa.get(Count.class, "at a member");
+      var object = PlacedStore.of(stoa).object(count);
+      var store = (PlacedStore) PlacedStore.of(stoa);
+      var member = domain.join("member");
+      Domain.Watcher one = (_, _) -> {};
+      Domain.Watcher other = (_, _) -> {};
+      domain.know(object, one);
+      domain.know(object, other);
+      assertEquals(3, member.on(count).add(3));
+      domain.unwatch(one);
+      assertEquals(List.of(count), member.place(List.of(count)).here());
+      domain.unwatch(other);
+      later(1);
+      assertEquals(List.of(), member.place(List.of(count)).here());
+      assertTrue(store.load(object).bytes().length > 0);
     }
   }
 

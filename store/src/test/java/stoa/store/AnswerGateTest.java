@@ -185,6 +185,34 @@ class AnswerGateTest {
   }
 
   @Test
+  void theAnswersOfAKeyComeInTheOrderInWhichItExecutedTheQuestions() throws Exception {
+    var slow = new HeldUp(disk);
+    try (Store store = open(slow)) {
+      put(store, "a", "call b one");
+      put(store, "c", "x");
+      slow.holdUp();
+      Request outer = begin(store, "a", "call b two");
+      slow.awaitSync();
+      var told = new ConcurrentLinkedQueue<Request>();
+      Terms terms = Terms.expecting(ANY).at(Pace.SHORT);
+      // This one reflects the call of `b`, and the next one only what is durable.
+      Request asks = store.getAsync(store.target(key("c")), "ask b", terms);
+      Request plain = store.getAsync(store.target(key("c")), "lines", terms);
+      asks.whenDone(told::add);
+      plain.whenDone(told::add);
+      while (!plain.isHeld() && !plain.isDone()) Thread.onSpinWait();
+      assertFalse(plain.isDone());
+      slow.letGo();
+      done(callers, outer).get();
+      done(callers, asks).get();
+      done(callers, plain).get();
+      assertEquals(List.of(asks, plain), List.copyOf(told));
+      assertEquals("x(one,two)", said(asks));
+      assertEquals("x", said(plain));
+    }
+  }
+
+  @Test
   void aFailedSyncFailsTheCallAndEveryReaderOfIt() throws Exception {
     var slow = new HeldUp(disk);
     Store store = open(slow);

@@ -84,9 +84,8 @@ public final class Keys {
   /// @throws NotShareable when it is no key
   /// @throws LimitExceeded when the encoding is longer than [#KEY_BYTES_MAX]
   public static byte[] encode(@Nullable Object key) {
-    if (key instanceof Long number) {
-      return ByteBuffer.allocate(9).put(LONG).putLong(number).array();
-    }
+    if (key instanceof Long number) return encoded(number);
+    if (key instanceof UUID id) return encoded(id);
     if (key instanceof String text) {
       byte[] ascii = ascii(text);
       if (ascii != null) return ascii;
@@ -145,16 +144,10 @@ public final class Keys {
         out.write(STRING);
         writeText(text, out);
       }
-      case Long number -> out.writeBytes(ByteBuffer.allocate(9).put(LONG).putLong(number).array());
+      case Long number -> out.writeBytes(encoded(number));
       case Integer number ->
           out.writeBytes(ByteBuffer.allocate(5).put(INTEGER).putInt(number).array());
-      case UUID id ->
-          out.writeBytes(
-              ByteBuffer.allocate(17)
-                  .put(ID)
-                  .putLong(id.getMostSignificantBits())
-                  .putLong(id.getLeastSignificantBits())
-                  .array());
+      case UUID id -> out.writeBytes(encoded(id));
       case Enum<?> constant -> {
         out.write(ENUM);
         writeText(constant.getDeclaringClass().getName(), out);
@@ -182,6 +175,18 @@ public final class Keys {
       throw new NotShareable(
           "an accessor of the key's " + record.getClass().getName() + " failed: " + e, e);
     }
+  }
+
+  private static byte[] encoded(long number) {
+    return ByteBuffer.allocate(9).put(LONG).putLong(number).array();
+  }
+
+  private static byte[] encoded(UUID id) {
+    return ByteBuffer.allocate(17)
+        .put(ID)
+        .putLong(id.getMostSignificantBits())
+        .putLong(id.getLeastSignificantBits())
+        .array();
   }
 
   static void writeText(String text, ByteArrayOutputStream out) {

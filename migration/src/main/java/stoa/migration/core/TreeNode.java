@@ -732,6 +732,7 @@ public final class TreeNode {
   private void join(Message.Join join) {
     NodeId newcomer = join.newcomer();
     if (!isIn() || newcomer.equals(me)) return;
+    giveUpEarlier(newcomer);
     boolean hasRoom = children.size() + newcomers.size() < settings.childrenMax;
     var able = ableToTake(join);
     int least = hasRoom ? 0 : able.stream().mapToInt(each -> below(each).depth + 1).min().orElse(0);
@@ -799,6 +800,7 @@ public final class TreeNode {
   /* Takes a newcomer, perhaps one too many: others may have come since the offer. */
   private void attach(NodeId newcomer, Locality at) {
     if (!isIn()) return;
+    giveUpEarlier(newcomer);
     if (lives == null) {
       admit(newcomer, at);
     } else {
@@ -1139,7 +1141,7 @@ public final class TreeNode {
   /* The object is here, so that no other node has a newer copy. */
   private boolean mayForget(StreamId object) {
     Copy copy = copies.look(object);
-    boolean isAbsent = copy == null || (copy.state().length == 0 && copy.version().number() == 0);
+    boolean isAbsent = copy == null || copy.isAbsent();
     return isAbsent
         && mayGo(object)
         && !loading.contains(object)
@@ -1394,6 +1396,18 @@ public final class TreeNode {
     if (expected.remove(child) && expected.isEmpty()) settle();
   }
 
+  /*
+   * A process has one node at a time. So its earlier nodes that have not returned never will, such as
+   * one that the root before had listed and not welcomed.
+   */
+  private void giveUpEarlier(NodeId newcomer) {
+    for (var each : List.copyOf(expected)) {
+      boolean isItsProcess = each.address().equals(newcomer.address());
+      boolean isEarlier = isItsProcess && each.number() < newcomer.number();
+      if (isEarlier && !returning.containsKey(each)) giveUp(each);
+    }
+  }
+
   private void noReturns() {
     giveUpOverdue();
     if (expected.isEmpty()) return;
@@ -1452,6 +1466,7 @@ public final class TreeNode {
     parent = root;
     told = null;
     queues.values().forEach(queue -> queue.replace(old, root));
+    queues.keySet().removeIf(this::isOfNothingHere);
     SortedMap<StreamId, CopyVersion> has = new TreeMap<>();
     queues.forEach((object, queue) -> {
       if (!queue.head().equals(root)) has.put(object, copies.version(object));
@@ -1461,6 +1476,17 @@ public final class TreeNode {
     queues.forEach((object, queue) -> {
       if (queue.head().equals(root) && queue.size() > 1) send(root, new Message.Retrieve(object));
     });
+  }
+
+  /*
+   * Whether an object is here that was never constructed, and that no operation uses. The next root
+   * has as much of it. It may not know its name, as the processes that have called it may be gone;
+   * then it would accept no child that claims it.
+   */
+  private boolean isOfNothingHere(StreamId object) {
+    Copy copy = copies.look(object);
+    boolean isAbsent = copy == null || copy.isAbsent();
+    return isAbsent && queue(object).isJust(me) && !busy.contains(object);
   }
 
   /*

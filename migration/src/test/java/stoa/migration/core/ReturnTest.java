@@ -9,6 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import stoa.Locality;
 import stoa.base.StreamId;
 import stoa.migration.core.TreeNode.Retrieval;
 
@@ -98,6 +99,90 @@ class ReturnTest {
     says(child, with(5));
     assertTrue(root.on(new Event.AtServer(OBJECT)).contains(new Effect.Cut(child)));
     assertEquals(List.of(), List.copyOf(root.below()));
+  }
+
+  private static Message.Join join(NodeId newcomer) {
+    return new Message.Join(newcomer, Locality.UNKNOWN, Message.Join.DETOUR_MAX, new TreeSet<>());
+  }
+
+  @Test
+  void aNodeIsNotExpectedWhenALaterOneOfItsProcessAsksForAPlace() {
+    says(child, new Message.Return(Upward.NOTHING, new TreeMap<>()));
+    says(new NodeId("another process", 9), join(new NodeId("another process", 9)));
+    says(second, join(second)); // it has asked before the root before has listed it
+    assertEquals(List.of(second), List.copyOf(root.expected()));
+    var later = new NodeId("second", 2);
+    var effects = says(later, join(later));
+    assertEquals(List.of(), List.copyOf(root.expected()));
+    assertTrue(
+        effects.contains(new Effect.Persist(1, List.of(), new TreeSet<>(List.of(child)))),
+        effects::toString);
+    root.on(new Event.Persisted(1));
+    says(child, new Message.Retrieve(OTHER));
+    assertTrue(
+        root.on(new Event.Loaded(OTHER, null, new byte[0])).stream()
+            .anyMatch(effect ->
+                effect instanceof Effect.Send(NodeId to, Message.Migrate _) && to.equals(child)),
+        "it waits for no more");
+  }
+
+  @Test
+  void aNodeIsNotExpectedWhenALaterOneOfItsProcessComes() {
+    says(child, new Message.Return(Upward.NOTHING, new TreeMap<>()));
+    says(new NodeId("second", 2), new Message.Attach(Locality.UNKNOWN));
+    assertEquals(List.of(), List.copyOf(root.expected()));
+  }
+
+  @Test
+  void aNodeThatReturnsIsExpectedUntilItsObjectsAreLoaded() {
+    says(child, with(5));
+    says(second, new Message.Return(Upward.NOTHING, new TreeMap<>()));
+    var later = new NodeId("child", 2);
+    says(later, join(later));
+    assertEquals(List.of(child), List.copyOf(root.expected()));
+    root.on(new Event.Gone(child));
+    assertEquals(List.of(), List.copyOf(root.expected()));
+  }
+
+  /* A child of a root that has successors, with an object that another node has left there. */
+  private static TreeNode childWith(Copy left) {
+    var before = new NodeId("root", 1);
+    var leaf = new NodeId("leaf", 1);
+    var node =
+        TreeNode.client(new NodeId("child", 1), new TreeNode.Settings(5, Retrieval.ONE_BY_ONE));
+    node.on(new Event.Join(before, Locality.UNKNOWN));
+    node.on(new Event.Received(before, new Message.Offer(before)));
+    node.on(new Event.Received(before, new Message.Welcome()));
+    node.on(new Event.Received(before, new Message.Kept(new TreeMap<>())));
+    node.on(new Event.Received(leaf, new Message.Attach(Locality.UNKNOWN)));
+    node.on(new Event.Received(leaf, new Message.Retrieve(OBJECT)));
+    var with = new Upward(List.of(left), List.of());
+    node.on(new Event.Received(before, new Message.Migrate(OBJECT, with)));
+    node.on(new Event.Gone(leaf));
+    assertTrue(node.owns(OBJECT));
+    node.on(new Event.Gone(before));
+    return node;
+  }
+
+  private static List<Effect> returns(TreeNode node) {
+    return node.on(new Event.Join(new NodeId("root", 2), Locality.UNKNOWN));
+  }
+
+  @Test
+  void aChildDoesNotClaimAnObjectThatWasNeverConstructed() {
+    var node = childWith(new Copy(OBJECT, new CopyVersion(1, 0), new byte[0]));
+    var nothing = new Message.Return(Upward.NOTHING, new TreeMap<>());
+    assertEquals(List.of(new Effect.Send(new NodeId("root", 2), nothing)), returns(node));
+    assertFalse(node.owns(OBJECT));
+  }
+
+  @Test
+  void aChildClaimsAnObjectThatWasConstructed() {
+    var node = childWith(copy(OBJECT, 2));
+    assertTrue(node.owns(OBJECT));
+    assertTrue(
+        returns(node).getFirst() instanceof Effect.Send(_, Message.Return back)
+            && back.has().containsKey(OBJECT));
   }
 
   @Test

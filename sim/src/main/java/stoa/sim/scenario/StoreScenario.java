@@ -44,7 +44,8 @@ import stoa.store.running.Request;
 /// Clients ask the handlers of a store to add ids and to send money to each other, along chains and
 /// in circles, while the disk fails and the store restarts. Every acknowledged id must be at its
 /// acknowledged place, once; every amount sent must be taken, once; and the sum of all money must
-/// stay the same. When the run releases the past, the rest of it must stay unchanged.
+/// stay the same. The callers of an account must hear the answers in the order of its executions.
+/// When the run releases the past, the rest of it must stay unchanged.
 public final class StoreScenario implements Scenario {
   private static final int ACCOUNTS = 5;
   private static final int TURNS = 120;
@@ -94,6 +95,11 @@ public final class StoreScenario implements Scenario {
   /// A request in progress, with its entry in the ledger.
   private record PendingRequest(String text, Request request, List<String> lists, String id) {}
 
+  /// An answer that a caller has heard.
+  ///
+  /// @param version the version of the account with which the account gave the answer
+  private record Heard(String account, String request, long version) {}
+
   private static final class Run {
     private final Chance chance;
     private final Trace trace;
@@ -104,6 +110,13 @@ public final class StoreScenario implements Scenario {
     private final List<String> names = new ArrayList<>();
     private final List<PendingRequest> asked = new ArrayList<>();
     private final Map<String, List<String>> seen = new TreeMap<>();
+
+    // The answers since the store was opened that are not checked yet, in the order of their
+    // hearing; the next store has a list of its own.
+    private List<Heard> heard = new ArrayList<>();
+
+    // The last version of each account with which the open store has answered.
+    private final Map<String, Long> heardVersions = new TreeMap<>();
     private SimulatedThreads threads;
     private Store store;
     private long micros = 1_000_000;
@@ -254,6 +267,7 @@ public final class StoreScenario implements Scenario {
         var request =
             store.putAsync(target, Put.of(bytes), Terms.expecting(any).at(pace()).within(timeMax));
         asked.add(new PendingRequest(value, request, List.of(lists), id));
+        hear(name, value, request);
         if (ids % 3 == 0) store.writeGathered();
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
@@ -272,16 +286,44 @@ public final class StoreScenario implements Scenario {
       var target = store.target(StoreHandlers.key(name));
       try {
         String query = "peek " + other(name);
-        store.getAsync(
-            target,
-            query,
-            Terms.expecting(new Existence.Any(null)).at(pace()).within(STORE.callTimeMax()));
+        var request =
+            store.getAsync(
+                target,
+                query,
+                Terms.expecting(new Existence.Any(null)).at(pace()).within(STORE.callTimeMax()));
+        hear(name, query, request);
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
       }
     }
 
+    /// Notes when the caller of a request hears its answer.
+    private void hear(String name, String text, Request request) {
+      var mine = heard;
+      request.whenDone(done -> {
+        if (done.failed()) return;
+        List<String> words = words(text(done.answer()));
+        if (words.size() < 2 || words.getFirst().equals("refused")) return;
+        mine.add(new Heard(name, text, Long.parseLong(words.get(1))));
+      });
+    }
+
+    private void checkOrder() {
+      for (Heard one : heard) {
+        long before = heardVersions.getOrDefault(one.account(), 0L);
+        Demand.that(
+            one.version() >= before,
+            "the answers of a key come in the order of its executions, not that of version "
+                + before
+                + " before "
+                + one);
+        heardVersions.put(one.account(), one.version());
+      }
+      heard.clear();
+    }
+
     private void collect() {
+      checkOrder();
       for (var one : List.copyOf(asked)) {
         if (!one.request().isDone()) continue;
         asked.remove(one);
@@ -331,6 +373,8 @@ public final class StoreScenario implements Scenario {
         base.restart().run();
         store = open();
         asked.clear();
+        heard = new ArrayList<>();
+        heardVersions.clear();
         try {
           if (!(keep instanceof Keep.All)) {
             threads.await(() -> {

@@ -17,7 +17,8 @@ import stoa.store.running.HandlerFactory;
 ///
 /// Puts are `add ID`, `run ID` (adds, and then does not end), `send ID TO AMOUNT`, `take ID AMOUNT`
 /// and `pass ID VIA TO AMOUNT` (sends by way of another account). An answer is `done` with the
-/// versions of the added lines, or `refused`. The question `peek TO` asks another account.
+/// versions of the added lines, or `refused`. The question `peek TO` asks another account for its
+/// balance, and is answered with `saw`, the version of the asked account, and that balance.
 public final class StoreHandlers implements HandlerFactory {
   public static final String SPACE = "account";
   public static final long OPENING = 1_000;
@@ -128,7 +129,8 @@ public final class StoreHandlers implements HandlerFactory {
       if (question.startsWith("peek ")) {
         byte[] answer =
             execution.get(key(question.substring(5)), "balance", new Existence.Any(null));
-        return new Text(new String(answer, StandardCharsets.UTF_8));
+        String text = new String(answer, StandardCharsets.UTF_8);
+        return new Text("saw " + execution.address() + " " + text);
       }
       if (question.equals("balance")) return new Text(Long.toString(balance));
       return new Text(new String(checkpoint(), StandardCharsets.UTF_8));

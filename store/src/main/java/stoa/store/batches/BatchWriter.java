@@ -434,7 +434,10 @@ public final class BatchWriter implements Journal, Intake.Help {
     if (request.isDone()) return;
     if (!intake.isEmpty()) callWriterThread();
     boolean works = threads.mayRunQuick() && threads.mayRunLong();
-    if (works && request.resident.hasSequels()) helpSequels(request);
+    if (works && request.resident.hasSequels()) {
+      request.isWatched(false); // this thread may rest there while the answer is held
+      helpSequels(request);
+    }
     boolean syncs = true;
     while (syncs && request.isHeld()) syncs = threads.mayRunQuick() && gate.sync();
     request.isWatched(false);

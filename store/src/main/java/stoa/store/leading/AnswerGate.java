@@ -2,8 +2,11 @@ package stoa.store.leading;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -11,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.UnknownOutcome;
+import stoa.base.Key;
 import stoa.log.BatchLog;
 import stoa.store.threads.Threads;
 import stoa.store.watching.Progress;
@@ -40,11 +44,18 @@ public final class AnswerGate {
    *     at the answers. So no answer stays that may leave.
    * (4) A thread adds an answer and then looks whether another one syncs; a thread that has synced
    *     looks at the answers afterwards. So no answer waits without a thread that syncs.
+   * (5) The answers of a key leave in the order in which they come: an answer that comes while the
+   *     gate holds an earlier one of its key, or a thread is giving that to its caller, lines up
+   *     behind it, and one thread at a time gives answers of a key. A thread that has given some
+   *     looks at the answers again, as other threads have passed over those of its keys.
    */
   private static final Logger LOG = LoggerFactory.getLogger(AnswerGate.class);
 
   /// An answer that the gate may hold.
   public interface Held {
+    /// Returns the key of which it is an answer.
+    Key key();
+
     /// Returns the last log counter that the answer reflects.
     long reflects();
 
@@ -81,9 +92,15 @@ public final class AnswerGate {
   // Guarded by itself.
   private final ArrayDeque<Later> later = new ArrayDeque<>();
 
-  // Guarded by itself, as are changes of heldCount.
+  // In the order in which they came. Guarded by itself, as are changes of the next three fields.
   private final List<Held> held = new ArrayList<>();
   private volatile int heldCount;
+
+  // How many answers of each key the gate holds, or threads are giving to their callers.
+  private final ConcurrentHashMap<Key, Integer> lines = new ConcurrentHashMap<>();
+
+  // The keys whose answers a thread is giving to their callers.
+  private final Set<Key> leavingKeys = new HashSet<>();
 
   private Runnable caller = () -> {};
 
@@ -156,60 +173,95 @@ public final class AnswerGate {
     synchronized (later) {
       if (counter <= shown) return;
       isShowing = true;
-      for (Later next; (next = later.peek()) != null && next.counter <= counter; ) {
-        run(later.remove().task);
+      try {
+        for (Later next; (next = later.peek()) != null && next.counter <= counter; ) {
+          later.remove().task.run();
+        }
+        shown = counter;
+      } finally {
+        isShowing = false;
       }
-      shown = counter;
-      isShowing = false;
       progress.reach(counter);
-    }
-  }
-
-  private static void run(Runnable task) {
-    try {
-      task.run();
-    } catch (RuntimeException ofTheWatcher) {
-      LOG.error("a watcher failed", ofTheWatcher);
     }
   }
 
   // ---- answers
 
-  /// Holds an answer when it reflects entries that are not durable; returns whether it took the
-  /// answer. It calls one of the methods of the answer then, perhaps before this returns.
+  /// Returns whether an answer may leave at once: everything that it reflects is durable, and no
+  /// earlier answer of its key is on its way.
+  public boolean passes(Held answer) {
+    return isDurable(answer.reflects()) && !isBehindOthers(answer);
+  }
+
+  /// Returns whether an earlier answer of the same key is on its way to its caller.
+  private boolean isBehindOthers(Held answer) {
+    return !lines.isEmpty() && lines.containsKey(answer.key());
+  }
+
+  /// Holds an answer when it reflects entries that are not durable, or when earlier answers of its
+  /// key are on their way; returns whether it took the answer. It calls one of the methods of the
+  /// answer then, perhaps before this returns. Of two answers of a key, one call ends before the
+  /// other begins.
   ///
   /// @param tellsNothing whether the answer is a failure that tells nothing of any state, and so
   ///   leaves when the log has failed
   public boolean takes(Held answer, boolean tellsNothing) {
-    if (answer.reflects() <= durable.get()) return false;
+    if (passes(answer)) return false;
     if (lost != null && tellsNothing) return false;
     synchronized (held) {
       held.add(answer);
       heldCount = held.size();
+      lines.merge(answer.key(), 1, Integer::sum);
     }
-    release();
+    if (lost != null || isDurable(answer.reflects())) release();
     return true;
   }
 
   private void release() {
-    if (heldCount == 0) return;
-    RuntimeException why = lost;
+    while (heldCount > 0) {
+      List<Held> leaving = takeThoseThatMayLeave();
+      if (leaving.isEmpty()) return;
+      try {
+        leaving.forEach(this::give);
+      } finally {
+        haveLeft(leaving);
+      }
+    }
+  }
+
+  private List<Held> takeThoseThatMayLeave() {
+    boolean all = lost != null;
     long to = durable.get();
     var leaving = new ArrayList<Held>();
     synchronized (held) {
+      var stay = new HashSet<Key>(leavingKeys);
       held.removeIf(answer -> {
-        boolean leaves = why != null || answer.reflects() <= to;
+        boolean leaves = (all || answer.reflects() <= to) && !stay.contains(answer.key());
         if (leaves) leaving.add(answer);
+        else stay.add(answer.key());
         return leaves;
       });
       heldCount = held.size();
+      for (Held answer : leaving) leavingKeys.add(answer.key());
     }
-    for (Held answer : leaving) {
-      try {
-        if (answer.reflects() <= to || why == null) answer.leaves();
-        else answer.isLost(why);
-      } catch (RuntimeException ofTheListener) {
-        LOG.error("an answer has left, and its listener failed", ofTheListener);
+    return leaving;
+  }
+
+  private void give(Held answer) {
+    RuntimeException why = lost;
+    try {
+      if (why == null || isDurable(answer.reflects())) answer.leaves();
+      else answer.isLost(why);
+    } catch (RuntimeException ofTheListener) {
+      LOG.error("an answer has left, and its listener failed", ofTheListener);
+    }
+  }
+
+  private void haveLeft(List<Held> gone) {
+    synchronized (held) {
+      for (Held answer : gone) {
+        leavingKeys.remove(answer.key());
+        lines.computeIfPresent(answer.key(), (_, count) -> count == 1 ? null : count - 1);
       }
     }
   }

@@ -218,6 +218,11 @@ public abstract sealed class Request extends Pending implements AnswerGate.Held
   }
 
   @Override
+  public final Key key() {
+    return resident.key;
+  }
+
+  @Override
   public final long reflects() {
     return reflects;
   }
@@ -250,7 +255,7 @@ public abstract sealed class Request extends Pending implements AnswerGate.Held
     if (isInside()) return false;
     if (cause != null && !isSubmitted()) reflectsAll();
     AnswerGate gate = resident.books().gate();
-    if (gate.isDurable(reflects)) return false;
+    if (gate.passes(this)) return false;
     boolean tellsNothing =
         cause instanceof Unavailable || cause instanceof UnknownOutcome || cause instanceof Closed;
     held = true;
