@@ -91,7 +91,10 @@ public final class ClusterServer implements AutoCloseable {
 
   // Guarded by acting.
   private Membership noted;
-  private ServerRequest.Mandate latest = new ServerRequest.Mandate(0, 0);
+  private ServerRequest.Mandate latest = ServerRequest.Mandate.NONE;
+
+  // Guarded by acting.
+  private final HeldView held = new HeldView();
 
   private final KnownServers servers = new KnownServers(hosted, leaders);
 
@@ -572,7 +575,12 @@ public final class ClusterServer implements AutoCloseable {
             note(noted.withSettings(known));
             begin(known);
           }
-          servers.adopt(told, self.clients());
+          servers.adopt(held.take(request.mandate(), told), self.clients());
+        }
+        case ServerRequest.Said.Changed(ViewChange change) -> {
+          // Otherwise the answer tells which view is here, and a whole one follows.
+          ClusterView told = held.take(request.mandate(), change);
+          if (told != null) servers.adopt(told, self.clients());
         }
         case ServerRequest.Said.Do(Step step) -> make(known, step);
       }
@@ -620,7 +628,7 @@ public final class ClusterServer implements AutoCloseable {
       kept.put(group, here.kept());
       alarms.addAll(here.alarms());
     });
-    return new Report(refusal, kept, alarms);
+    return new Report(refusal, kept, alarms, held.mandate());
   }
 
   // ---- requests of clients and operators

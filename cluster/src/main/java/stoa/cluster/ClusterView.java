@@ -1,6 +1,7 @@
 package stoa.cluster;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
@@ -56,68 +57,76 @@ record ClusterView(
   }
 
   void write(Encoder out) {
+    writeServers(out, servers);
+    out.varint(groups.size());
+    groups.forEach((number, group) -> writePlaced(out.varint(number), group));
+    out.u8(step.isPresent() ? 1 : 0);
+    step.ifPresent(some -> some.write(out));
+    // Servers of versions before it do not read on.
+    groups.values().forEach(group -> writeTexts(out, group.failed()));
+    // Nor do these, or they read here which members of each group lack classes.
+    for (int i = 0; i < groups.size(); i++) out.varint(0);
+    writeTexts(out, alarms);
+  }
+
+  static void writeServers(Encoder out, List<Listed> servers) {
     out.varint(servers.size());
     for (Listed server : servers) {
       out.text(server.member().toString()).text(server.presence().name());
       out.u8(server.drains() ? 1 : 0);
     }
-    out.varint(groups.size());
-    groups.forEach((number, group) -> {
-      out.varint(number).text(group.leader().orElse("")).varint(group.behind().size());
-      group.behind().forEach((name, behind) -> out.text(name).varint(behind));
-    });
-    out.u8(step.isPresent() ? 1 : 0);
-    step.ifPresent(some -> some.write(out));
-    // Servers of versions before it do not read on.
-    groups.forEach((_, group) -> {
-      out.varint(group.failed().size());
-      group.failed().forEach(out::text);
-    });
-    // Nor do these, or they read here which members of each group lack classes.
-    for (int i = 0; i < groups.size(); i++) out.varint(0);
-    out.varint(alarms.size());
-    alarms.forEach(out::text);
+  }
+
+  /// Writes all of a group but which replicas have stopped.
+  static void writePlaced(Encoder out, Placed group) {
+    out.text(group.leader().orElse("")).varint(group.behind().size());
+    group.behind().forEach((name, behind) -> out.text(name).varint(behind));
+  }
+
+  static void writeTexts(Encoder out, Collection<String> texts) {
+    out.varint(texts.size());
+    texts.forEach(out::text);
   }
 
   static ClusterView read(Decoder in) {
-    var servers = new ArrayList<Listed>();
-    for (int i = in.count(); i > 0; i--) {
-      Member member = Member.of(in.text());
-      servers.add(new Listed(member, Facts.Presence.valueOf(in.text()), in.u8() == 1));
-    }
+    List<Listed> servers = readServers(in);
     var groups = new TreeMap<Integer, Placed>();
-    for (int i = in.count(); i > 0; i--) {
-      int number = (int) in.varint();
-      String leader = in.text();
-      groups.put(
-          number,
-          new Placed(
-              leader.isEmpty() ? Optional.empty() : Optional.of(leader),
-              lags(in),
-              new TreeSet<>()));
-    }
+    for (int i = in.count(); i > 0; i--) groups.put((int) in.varint(), readPlaced(in));
     Optional<Step> step = in.u8() == 1 ? Optional.of(Step.read(in)) : Optional.empty();
     if (in.remaining() > 0) {
-      for (Placed group : groups.values()) {
-        for (int i = in.count(); i > 0; i--) group.failed().add(in.text());
-      }
+      for (Placed group : groups.values()) group.failed().addAll(readTexts(in));
     }
     if (in.remaining() > 0) {
       for (int group = 0; group < groups.size(); group++) {
         for (int i = in.count(); i > 0; i--) skipClasses(in);
       }
     }
-    var alarms = new ArrayList<String>();
-    if (in.remaining() > 0) {
-      for (int i = in.count(); i > 0; i--) alarms.add(in.text());
-    }
-    return new ClusterView(List.copyOf(servers), groups, step, List.copyOf(alarms));
+    List<String> alarms = in.remaining() > 0 ? readTexts(in) : List.of();
+    return new ClusterView(servers, groups, step, alarms);
   }
 
-  private static NavigableMap<String, Long> lags(Decoder in) {
-    var lags = new TreeMap<String, Long>();
-    for (int i = in.count(); i > 0; i--) lags.put(in.text(), in.varint());
-    return lags;
+  static List<Listed> readServers(Decoder in) {
+    var servers = new ArrayList<Listed>();
+    for (int i = in.count(); i > 0; i--) {
+      Member member = Member.of(in.text());
+      servers.add(new Listed(member, Facts.Presence.valueOf(in.text()), in.u8() == 1));
+    }
+    return List.copyOf(servers);
+  }
+
+  /// Reads a group, of which no replica has stopped yet.
+  static Placed readPlaced(Decoder in) {
+    String leader = in.text();
+    var behind = new TreeMap<String, Long>();
+    for (int i = in.count(); i > 0; i--) behind.put(in.text(), in.varint());
+    return new Placed(
+        leader.isEmpty() ? Optional.empty() : Optional.of(leader), behind, new TreeSet<>());
+  }
+
+  static List<String> readTexts(Decoder in) {
+    var texts = new ArrayList<String>();
+    for (int i = in.count(); i > 0; i--) texts.add(in.text());
+    return List.copyOf(texts);
   }
 
   private static void skipClasses(Decoder in) {

@@ -8,10 +8,14 @@ import java.util.Set;
 /// The known state of a store's servers and groups. Immutable.
 ///
 /// @param replicas how many members a group should have, log units among them
+/// @param executing how many of them should execute calls
 /// @param servers by their names
 /// @param groups by their numbers
 record Facts(
-    int replicas, NavigableMap<String, Server> servers, NavigableMap<Integer, Group> groups) {
+    int replicas,
+    int executing,
+    NavigableMap<String, Server> servers,
+    NavigableMap<Integer, Group> groups) {
   /// Whether a server answers.
   enum Presence {
     /// The server answers.
@@ -51,11 +55,14 @@ record Facts(
   ///   what was last known
   /// @param members its members
   /// @param level those members that answer, and have nearly all that the leader has
+  /// @param steady those that have been level for a while; none soon after a transfer of the
+  ///   leadership
   /// @param changes whether its members or its leader are changing
   record Group(
       Optional<String> leader,
       NavigableSet<String> members,
       NavigableSet<String> level,
+      NavigableSet<String> steady,
       boolean changes) {}
 
   /// Returns the server of a name; one that is not listed has nothing to stay.
@@ -67,6 +74,12 @@ record Facts(
   /// Returns how many replicas a server has in groups.
   int load(String server) {
     return (int) groups.values().stream().filter(group -> group.members().contains(server)).count();
+  }
+
+  /// Returns whether a member of a group is one that executes calls whatever server leads.
+  boolean executes(String member, int group) {
+    Group known = groups.get(group);
+    return known != null && ReplicaPlan.heavier(member, group, known.members()) < executing;
   }
 
   /// Returns how many groups a server leads.

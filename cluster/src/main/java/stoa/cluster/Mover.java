@@ -162,7 +162,7 @@ final class Mover implements AutoCloseable {
             "stoa.moves",
             Measures.NO_UNIT,
             "Steps by which replicas, leaders and servers come and go, while this server leads group"
-                + " 0.",
+                + " 0; return: a log unit gives the leadership back.",
             count.sum(),
             "step",
             kind));
@@ -265,9 +265,12 @@ final class Mover implements AutoCloseable {
     private Optional<Step> step = Optional.empty();
     private StoreProperties storeProperties = first;
     private final Farewells farewells = new Farewells(node, asking);
+    private final SteadyMembers steady = new SteadyMembers();
+    private final ToldViews told;
 
     Leadership(HostedGroup.Led led) {
       this.led = led;
+      told = new ToldViews(led.term());
       servers = led.store().get(Servers.class, Servers.KEY);
       begun.accept(servers);
     }
@@ -312,7 +315,7 @@ final class Mover implements AutoCloseable {
       if (!changing) step = next;
       // A step may take seconds, and an operator must see it meanwhile.
       if (begins) tell(listed, new ClusterView(listed, new TreeMap<>(placed), step, alarms()));
-      boolean made = next.isPresent() && make(next.get(), listed, heard);
+      boolean made = next.isPresent() && make(next.get(), facts, listed, heard);
       return changed || changing || made;
     }
 
@@ -361,6 +364,7 @@ final class Mover implements AutoCloseable {
       silent.retainAll(names);
       listedNanos.keySet().retainAll(names);
       asked.keySet().retainAll(names);
+      told.retain(names);
       for (String name : List.copyOf(lines.keySet())) {
         if (!names.contains(name)) hangUp(name);
       }
@@ -370,11 +374,12 @@ final class Mover implements AutoCloseable {
     ///
     /// @return the servers that have answered
     private Set<String> tell(List<ClusterView.Listed> listed, ClusterView view) {
-      byte[] request = request(new ServerRequest.Said.Know(view));
       for (ClusterView.Listed server : listed) {
         Member member = server.member();
-        asked.computeIfAbsent(
-            member.id(), _ -> asking.submit(() -> ask(member, request, ANSWER_TIME_MAX)));
+        if (asked.containsKey(member.id())) continue;
+        long number = ++mandates;
+        byte[] request = request(number, told.next(member.id(), number, view));
+        asked.put(member.id(), asking.submit(() -> ask(member, request, ANSWER_TIME_MAX)));
       }
       var heard = new HashSet<String>();
       for (ClusterView.Listed server : listed) {
@@ -390,9 +395,12 @@ final class Mover implements AutoCloseable {
     }
 
     private byte[] request(ServerRequest.Said said) {
-      return new ServerRequest(
-              storeProperties, new ServerRequest.Mandate(led.term(), ++mandates), said)
-          .bytes();
+      return request(++mandates, said);
+    }
+
+    private byte[] request(long number, ServerRequest.Said said) {
+      var mandate = new ServerRequest.Mandate(led.term(), number);
+      return new ServerRequest(storeProperties, mandate, said).bytes();
     }
 
     /// Returns the answer of a server; null when there is none, or not yet.
@@ -400,11 +408,13 @@ final class Mover implements AutoCloseable {
       Future<Report> answer = Objects.requireNonNull(asked.get(name));
       try {
         Report report = answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        told.has(name, report.view());
         if (report.refusal().isEmpty()) return report;
         LOG.debug("server {} is refused by {}: {}", self.id(), name, report.refusal());
       } catch (TimeoutException later) {
         LOG.debug("server {} does not answer", name, later);
       } catch (ExecutionException away) {
+        told.forget(name);
         LOG.debug("server {} does not answer", name, away.getCause());
       } catch (InterruptedException closing) {
         Thread.currentThread().interrupt();
@@ -457,7 +467,7 @@ final class Mover implements AutoCloseable {
       for (int number = 0; number < storeProperties.groups(); number++) {
         groups.put(number, group(number, hosts, heard));
       }
-      return new Facts(storeProperties.members(), hosts, groups);
+      return new Facts(storeProperties.members(), storeProperties.replicas(), hosts, groups);
     }
 
     /// Returns whether a server is a member of a group according to that group's leader.
@@ -489,7 +499,13 @@ final class Mover implements AutoCloseable {
             if (server.hosts().contains(number)) members.add(name);
           });
         }
-        return new Facts.Group(Optional.empty(), members, new TreeSet<>(), changes);
+        var none = new TreeSet<String>();
+        return new Facts.Group(
+            Optional.empty(),
+            members,
+            none,
+            steady.among(number, none, System.nanoTime()),
+            changes);
       }
       String leader = leaders.getFirst();
       Report.HostedReplica leads = kept(leader, number);
@@ -502,7 +518,12 @@ final class Mover implements AutoCloseable {
         if (kept.state() == Report.State.FAILED || kept.state() == Report.State.OUT) return;
         level.add(name);
       });
-      return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
+      return new Facts.Group(
+          Optional.of(leader),
+          new TreeSet<>(behind.keySet()),
+          level,
+          steady.among(number, level, System.nanoTime()),
+          changes);
     }
 
     private ClusterView.Placed placed(
@@ -527,9 +548,22 @@ final class Mover implements AutoCloseable {
     /// Makes a step.
     ///
     /// @return whether it was done, or begun; a refused step repeats in the next turn, not at once
-    private boolean make(Step next, List<ClusterView.Listed> listed, Set<String> heard) {
+    private boolean make(
+        Step next, Facts facts, List<ClusterView.Listed> listed, Set<String> heard) {
       LOG.info("server {} says: {}", self.id(), next);
       String kind = next.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+      if (next instanceof Step.Transfer(String server, int group)) {
+        steady.transfers(group, System.nanoTime());
+        if (facts.executes(server, group) && !facts.executes(leader(group), group)) {
+          kind = "return";
+          LOG.info(
+              "server {}, which only keeps the log of group {}, gives the leadership to {}, which"
+                  + " executes its calls",
+              leader(group),
+              group,
+              server);
+        }
+      }
       moves.computeIfAbsent(kind, _ -> new LongAdder()).increment();
       String to =
           switch (next) {

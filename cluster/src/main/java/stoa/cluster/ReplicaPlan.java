@@ -2,6 +2,7 @@ package stoa.cluster;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -9,7 +10,6 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
@@ -42,7 +42,9 @@ final class ReplicaPlan {
    *     removes it
    * (6) drained servers are dismissed
    * (7) leaderships are spread
-   * (8) replicas of servers that are no members are deleted
+   * (8) a log unit that leads gives the leadership back to a member that executes, where that
+   *     leaves the leaderships even
+   * (9) replicas of servers that are no members are deleted
    *
    * No step takes from a group what it can lose and go on: see `safe`. A server that is away for a
    * short time neither gains nor loses anything.
@@ -64,6 +66,12 @@ final class ReplicaPlan {
     return StreamId.of(server + "/" + group).high();
   }
 
+  /// Returns how many servers have a greater weight for a group than one.
+  static long heavier(String server, int group, Collection<String> servers) {
+    long weight = weight(server, group);
+    return servers.stream().filter(other -> weight(other, group) > weight).count();
+  }
+
   private @Nullable Step step() {
     if (facts.groups().values().stream().anyMatch(Facts.Group::changes)) return null;
     for (int group : facts.groups().keySet()) {
@@ -81,6 +89,7 @@ final class ReplicaPlan {
     Step step = balance();
     if (step == null) step = dismiss();
     if (step == null) step = spread();
+    if (step == null) step = giveBack();
     return step != null ? step : release();
   }
 
@@ -289,35 +298,72 @@ final class ReplicaPlan {
   /// Moves one leadership from a server with too many, through others if necessary, to one with too
   /// few. The last move of these comes first, so no server leads more than before.
   private @Nullable Step spread() {
-    Predicate<String> fit = name -> facts.server(name).isHere() && facts.server(name).stays();
     List<String> busiest =
         candidates()
             .sorted(Comparator.comparingInt(facts::leads).reversed().thenComparing(name -> name))
             .toList();
     for (String from : busiest) {
-      Step step = spread(from, fit);
+      Step step = spread(from);
       if (step != null) return step;
     }
     return null;
   }
 
-  private @Nullable Step spread(String from, Predicate<String> fit) {
+  private @Nullable Step spread(String from) {
     var arrived = new HashMap<String, Step.Transfer>(); // by which transfer each is reached
     var next = new ArrayDeque<String>(List.of(from));
     while (!next.isEmpty()) {
       String at = next.remove();
       if (facts.leads(at) + 2 <= facts.leads(from)) return arrived.get(at);
+      var possible = new ArrayList<Step.Transfer>();
       for (var group : facts.groups().entrySet()) {
         if (group.getValue().leader().filter(at::equals).isEmpty()) continue;
         group.getValue().level().stream()
-            .filter(member -> !member.equals(from) && fit.test(member))
+            .filter(member -> !member.equals(from) && isFit(member))
             .sorted(heaviest(group.getKey()))
-            .forEach(member -> {
-              var transfer = new Step.Transfer(member, group.getKey());
-              if (arrived.putIfAbsent(member, transfer) == null) next.add(member);
-            });
+            .forEach(member -> possible.add(new Step.Transfer(member, group.getKey())));
+      }
+      possible.sort(Comparator.comparingInt(transfer -> loss(at, transfer)));
+      for (Step.Transfer transfer : possible) {
+        if (arrived.putIfAbsent(transfer.server(), transfer) == null) next.add(transfer.server());
       }
     }
     return null;
+  }
+
+  private boolean isFit(String name) {
+    return facts.server(name).isHere() && facts.server(name).stays();
+  }
+
+  /// Returns 1 for a transfer to a log unit from a member that executes, -1 for the reverse, and 0
+  /// for any other.
+  private int loss(String from, Step.Transfer transfer) {
+    int before = facts.executes(from, transfer.group()) ? 1 : 0;
+    return before - (facts.executes(transfer.server(), transfer.group()) ? 1 : 0);
+  }
+
+  /// Moves a leadership from a log unit, which got it when the leader failed, to a member that
+  /// executes. Nothing moves while a member that is there still catches up.
+  private @Nullable Step giveBack() {
+    for (var entry : facts.groups().entrySet()) {
+      int number = entry.getKey();
+      Facts.Group group = entry.getValue();
+      String leader = group.leader().orElse(null);
+      if (leader == null || facts.executes(leader, number) || isCatchingUp(number)) continue;
+      Optional<String> to =
+          group.steady().stream()
+              .filter(member -> isFit(member) && facts.executes(member, number))
+              .filter(member -> facts.leads(member) < facts.leads(leader))
+              .min(Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)));
+      if (to.isPresent()) return new Step.Transfer(to.get(), number);
+    }
+    return null;
+  }
+
+  private boolean isCatchingUp(int number) {
+    Facts.Group group = group(number);
+    return group.members().stream()
+        .filter(member -> facts.server(member).isHere() && stays(number, member))
+        .anyMatch(member -> !group.level().contains(member));
   }
 }

@@ -15,10 +15,16 @@ import stoa.base.Encoder;
 /// @param refusal why it refused an order; empty when it did not
 /// @param groups of which it has replicas, by their numbers
 /// @param alarms about replicas of groups that it leads
-record Report(String refusal, NavigableMap<Integer, HostedReplica> groups, List<String> alarms) {
-  /// Creates a report without alarms.
+/// @param view the mandate with which it got the view that it has; [ServerRequest.Mandate#NONE]
+///   without a view, and of servers of earlier versions, which understand whole views only
+record Report(
+    String refusal,
+    NavigableMap<Integer, HostedReplica> groups,
+    List<String> alarms,
+    ServerRequest.Mandate view) {
+  /// Creates a report without alarms and view.
   Report(String refusal, NavigableMap<Integer, HostedReplica> groups) {
-    this(refusal, groups, List.of());
+    this(refusal, groups, List.of(), ServerRequest.Mandate.NONE);
   }
 
   /// A replica.
@@ -75,6 +81,8 @@ record Report(String refusal, NavigableMap<Integer, HostedReplica> groups, List<
     for (int i = 0; i < groups.size(); i++) out.varint(0);
     out.varint(alarms.size());
     alarms.forEach(out::text);
+    // Servers of versions before do not read on.
+    out.varint(view.term()).varint(view.number());
     return out.toBytes();
   }
 
@@ -102,6 +110,8 @@ record Report(String refusal, NavigableMap<Integer, HostedReplica> groups, List<
     if (in.remaining() > 0) {
       for (int i = in.count(); i > 0; i--) alarms.add(in.text());
     }
-    return new Report(refusal, groups, alarms);
+    var view = ServerRequest.Mandate.NONE;
+    if (in.remaining() > 0) view = new ServerRequest.Mandate(in.varint(), in.varint());
+    return new Report(refusal, groups, alarms, view);
   }
 }

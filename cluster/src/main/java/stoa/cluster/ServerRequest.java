@@ -21,6 +21,9 @@ record ServerRequest(StoreProperties storeProperties, Mandate mandate, Said said
   /// @param term in which the sender leads group 0
   /// @param number in the term
   record Mandate(long term, long number) {
+    /// Before all requests.
+    static final Mandate NONE = new Mandate(0, 0);
+
     boolean isAfter(Mandate other) {
       return term != other.term ? term > other.term : number > other.number;
     }
@@ -30,6 +33,9 @@ record ServerRequest(StoreProperties storeProperties, Mandate mandate, Said said
   sealed interface Said {
     /// The sender's view; the receiver answers with its own state.
     record Know(ClusterView view) implements Said {}
+
+    /// The sender's view, for a server that has an earlier view of the same sender.
+    record Changed(ViewChange change) implements Said {}
 
     /// An order. The leader of the group carries out [Step.Add], [Step.Remove] and [Step.Transfer],
     /// and continues after the answer.
@@ -46,6 +52,7 @@ record ServerRequest(StoreProperties storeProperties, Mandate mandate, Said said
     switch (said) {
       case Said.Know(ClusterView view) -> view.write(out.u8(1));
       case Said.Do(Step step) -> step.write(out.u8(2));
+      case Said.Changed(ViewChange change) -> change.write(out.u8(3));
     }
     return out.toBytes();
   }
@@ -69,6 +76,7 @@ record ServerRequest(StoreProperties storeProperties, Mandate mandate, Said said
         switch (kind) {
           case 1 -> new Said.Know(ClusterView.read(in));
           case 2 -> new Said.Do(Step.read(in));
+          case 3 -> new Said.Changed(ViewChange.read(in));
           default -> throw new IllegalArgumentException("a request of kind " + kind);
         });
   }

@@ -47,12 +47,8 @@ record StoreProperties(long store, int groups, int replicas) {
   /// @param leader null when it is unknown: then no member has its place
   boolean executes(String member, int group, List<String> members, @Nullable String leader) {
     if (member.equals(leader)) return true;
-    long before =
-        members.stream()
-            .filter(other -> !other.equals(member) && !other.equals(leader))
-            .filter(other -> ReplicaPlan.weight(other, group) > ReplicaPlan.weight(member, group))
-            .count();
-    return before < replicas - 1;
+    List<String> others = members.stream().filter(other -> !other.equals(leader)).toList();
+    return ReplicaPlan.heavier(member, group, others) < replicas - 1;
   }
 
   /// Returns the map of groups.

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
@@ -37,12 +39,16 @@ class ReplicaPlanTest {
     final NavigableSet<String> members = new TreeSet<>();
     final NavigableSet<String> lagging = new TreeSet<>();
 
+    /// Those that are level, and have not been for a while.
+    final NavigableSet<String> fresh = new TreeSet<>();
+
     /// The change that is under way.
     @Nullable Step step;
   }
 
   private static final class World {
     int replicas;
+    int executing;
     final TreeMap<String, Host> servers = new TreeMap<>();
     final TreeMap<Integer, Group> groups = new TreeMap<>();
 
@@ -53,6 +59,7 @@ class ReplicaPlanTest {
 
     World(int replicas, int groups, int servers) {
       this.replicas = replicas;
+      executing = replicas;
       for (int i = 0; i < servers; i++) this.servers.put("s" + i, new Host());
       for (int i = 0; i < groups; i++) {
         var group = new Group();
@@ -99,6 +106,19 @@ class ReplicaPlanTest {
       return level;
     }
 
+    NavigableSet<String> steady(Group group) {
+      var steady = new TreeSet<>(level(group));
+      steady.removeAll(group.fresh);
+      return steady;
+    }
+
+    /// Returns the leaders by the groups' numbers.
+    Map<Integer, String> leaders() {
+      var leaders = new TreeMap<Integer, String>();
+      groups.forEach((number, group) -> leaders.put(number, String.valueOf(group.leader)));
+      return leaders;
+    }
+
     Facts facts() {
       var hosts = new TreeMap<String, Facts.Server>();
       servers.forEach((name, host) ->
@@ -118,8 +138,9 @@ class ReplicaPlanTest {
                   Optional.ofNullable(group.leader),
                   new TreeSet<>(group.members),
                   level(group),
+                  steady(group),
                   group.step != null)));
-      return new Facts(replicas, hosts, all);
+      return new Facts(replicas, executing, hosts, all);
     }
 
     int spare(Group group) {
@@ -270,6 +291,17 @@ class ReplicaPlanTest {
       for (String name : servers.keySet()) {
         assertTrue(facts().leads(name) <= most, () -> name + " leads too much: " + facts());
       }
+      Facts facts = facts();
+      leaders()
+          .forEach((number, leader) -> {
+            if (facts.executes(leader, number)) return;
+            for (String member : steady(group(number))) {
+              boolean executes = facts.executes(member, number);
+              assertFalse(
+                  executes && facts.leads(member) < facts.leads(leader),
+                  () -> leader + " has not given group " + number + " back to " + member);
+            }
+          });
     }
   }
 
@@ -459,6 +491,87 @@ class ReplicaPlanTest {
   }
 
   @Test
+  void leadershipsGoBackToTheMemberThatExecutesWhenItIsLevelForAWhile() {
+    for (int groups = 1; groups <= 8; groups++) {
+      for (int servers = 3; servers <= 7; servers++) {
+        var world = new World(3, groups, servers);
+        world.executing = 1;
+        world.settle();
+        world.requireSettled();
+        Map<Integer, String> leaders = world.leaders();
+        // One that leads a group whose calls it executes; with few groups and servers there is one.
+        Facts facts = world.facts();
+        String failed =
+            leaders.entrySet().stream()
+                .filter(led -> facts.executes(led.getValue(), led.getKey()))
+                .findFirst()
+                .orElseThrow()
+                .getValue();
+        world.host(failed).presence = Presence.AWAY;
+        world.settle();
+        assertFalse(world.leaders().containsValue(failed));
+        // It is back, and catches up in one group after the other.
+        world.host(failed).presence = Presence.HERE;
+        for (Group group : world.groups.values()) {
+          if (group.members.contains(failed)) group.lagging.add(failed);
+        }
+        Map<Integer, String> meanwhile = world.leaders();
+        world.settle();
+        assertEquals(meanwhile, world.leaders());
+        // It is level, and has not been for a while.
+        for (Group group : world.groups.values()) {
+          group.fresh.addAll(group.lagging);
+          group.lagging.clear();
+        }
+        if (groups == 1) assertEquals(Optional.empty(), ReplicaPlan.next(world.facts()));
+        world.groups.values().forEach(group -> group.fresh.clear());
+        world.settle();
+        world.requireSettled();
+        if (groups == 1) assertEquals(leaders, world.leaders());
+      }
+    }
+  }
+
+  @Test
+  void theOtherMemberThatExecutesTakesOverFromALogUnit() {
+    var world = new World(3, 1, 3);
+    world.executing = 2;
+    world.settle();
+    Group group = world.group(0);
+    var byWeight = new ArrayList<>(group.members);
+    byWeight.sort(Comparator.comparingLong(name -> -ReplicaPlan.weight(name, 0)));
+    world.host(byWeight.get(0)).presence = Presence.AWAY;
+    group.leader = byWeight.get(2);
+    var toSecond = new Step.Transfer(byWeight.get(1), 0);
+    assertEquals(Optional.of(toSecond), ReplicaPlan.next(world.facts()));
+    // Where all members execute, any of them may go on.
+    world.executing = 3;
+    assertEquals(Optional.empty(), ReplicaPlan.next(world.facts()));
+    world.executing = 2;
+    group.leader = byWeight.get(1);
+    world.host(byWeight.get(0)).presence = Presence.HERE;
+    assertEquals(Optional.empty(), ReplicaPlan.next(world.facts()));
+  }
+
+  @Test
+  void noLeadershipGoesBackWhileAMemberCatchesUp() {
+    var world = new World(3, 1, 3);
+    world.executing = 1;
+    world.settle();
+    Group group = world.group(0);
+    var byWeight = new ArrayList<>(group.members);
+    byWeight.sort(Comparator.comparingLong(name -> -ReplicaPlan.weight(name, 0)));
+    assertEquals(byWeight.get(0), group.leader);
+    group.leader = byWeight.get(2);
+    group.lagging.add(byWeight.get(1));
+    assertEquals(Optional.empty(), ReplicaPlan.next(world.facts()));
+    // A member that is away catches up when it is back.
+    world.host(byWeight.get(1)).presence = Presence.AWAY;
+    var back = new Step.Transfer(byWeight.get(0), 0);
+    assertEquals(Optional.of(back), ReplicaPlan.next(world.facts()));
+  }
+
+  @Test
   void aDeadServerIsDrained() {
     var world = new World(3, 4, 3);
     world.settle();
@@ -476,6 +589,7 @@ class ReplicaPlanTest {
       var chance = new Chance(seed);
       var world =
           new World(chance.of(List.of(1, 2, 3, 5)), chance.between(1, 8), chance.between(1, 7));
+      world.executing = new Chance(seed).of("executing").between(1, world.replicas);
       int named = 0;
       for (int turn = 0; turn < 60; turn++) {
         happen(world, chance, "t" + named++);
@@ -492,6 +606,7 @@ class ReplicaPlanTest {
         host.breaks = false;
       }
       world.groups.values().forEach(group -> group.lagging.clear());
+      world.groups.values().forEach(group -> group.fresh.clear());
       world.end();
       world.settle();
       try {
@@ -526,6 +641,7 @@ class ReplicaPlanTest {
       case 8 -> {
         Group group = world.group(chance.below(world.groups.size()));
         if (!some.equals(group.leader)) group.lagging.add(some);
+        group.fresh.add(some);
       }
       default -> world.groups.values().forEach(group -> group.lagging.clear());
     }

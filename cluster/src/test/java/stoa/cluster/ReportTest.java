@@ -27,7 +27,12 @@ class ReportTest {
         Report.of(report(Report.HostedReplica.FAILED).bytes()));
     assertEquals(
         report(Report.HostedReplica.OUT), Report.of(report(Report.HostedReplica.OUT).bytes()));
-    var alarmed = new Report("", report(Report.HostedReplica.OUT).groups(), List.of("trouble"));
+    var alarmed =
+        new Report(
+            "",
+            report(Report.HostedReplica.OUT).groups(),
+            List.of("trouble"),
+            new ServerRequest.Mandate(3, 700));
     assertEquals(alarmed, Report.of(alarmed.bytes()));
     assertEquals(Set.of(3), report(Report.HostedReplica.OUT).in(Report.State.OUT));
   }
@@ -35,15 +40,17 @@ class ReportTest {
   @Test
   void whatIsOutHasFailedForServersOfVersionsBefore() {
     byte[] now = report(Report.HostedReplica.OUT).bytes();
-    byte[] before = Arrays.copyOf(now, now.length - 5); // what these read
+    byte[] before = Arrays.copyOf(now, now.length - 7); // what these read
     assertEquals(report(Report.HostedReplica.FAILED), Report.of(before));
   }
 
   @Test
   void whatServersOfVersionsBeforeAnswerIsRead() {
     byte[] now = report(Report.HostedReplica.OUT).bytes();
-    byte[] before = Arrays.copyOf(now, now.length - 3); // without counts
+    byte[] before = Arrays.copyOf(now, now.length - 5); // without counts and view
     assertEquals(report(Report.HostedReplica.OUT), Report.of(before));
+    // Those of the version before tell no view.
+    assertEquals(report(Report.HostedReplica.OUT), Report.of(Arrays.copyOf(now, now.length - 2)));
     // Some of them say which classes they lack.
     byte[] lacking = new Encoder(64).raw(before).varint(1).text("a (A)").varint(0).toBytes();
     assertEquals(report(Report.HostedReplica.OUT), Report.of(lacking));

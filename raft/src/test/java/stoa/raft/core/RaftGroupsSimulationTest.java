@@ -30,6 +30,7 @@ class RaftGroupsSimulationTest {
           "cut off",
           "cut off in one direction",
           "file of the log written again",
+          "handed back",
           "handed over",
           "level",
           "log jumps",

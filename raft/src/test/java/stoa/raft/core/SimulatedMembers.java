@@ -281,11 +281,17 @@ final class SimulatedMembers {
     if (leading == null) return;
     var members = leading.core().status().members();
     if (members.isEmpty()) return;
+    Member to = chance.of(members);
     leading
         .core()
         .transfer(
-            chance.of(members),
-            failure -> trace.reached(failure == null ? "handed over" : "not handed over"));
+            to,
+            failure -> {
+              trace.reached(failure == null ? "handed over" : "not handed over");
+              boolean returned =
+                  servers.stream().anyMatch(server -> server.self.equals(to) && server.diedLeading);
+              if (failure == null && returned) trace.reached("handed back");
+            });
   }
 
   /// Returns a server that leads; null when none does.
@@ -374,6 +380,9 @@ final class SimulatedMembers {
 
     // How many times it has ended.
     int life;
+
+    // Whether it has ended while it led.
+    private boolean diedLeading;
 
     // Whether its removal was asked for since it was added.
     private boolean leaves;
@@ -509,7 +518,10 @@ final class SimulatedMembers {
       alive = false;
       if (store != null && store.reused() > 0) trace.reached("file of the log written again");
       life++;
-      if (core != null) core.stop();
+      if (core != null) {
+        diedLeading |= core.status().leads();
+        core.stop();
+      }
       boolean isPowerLost = chance.percent(60);
       disk = isPowerLost ? disk.crash() : disk.kill();
       machine.end(isPowerLost);
