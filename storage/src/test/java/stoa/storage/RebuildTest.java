@@ -20,7 +20,7 @@ import stoa.storage.object.VersionedObject;
 /// index that it replaces, whatever segments the device has reclaimed.
 class RebuildTest {
   private static final DeviceConfig CONFIG = new DeviceConfig(16 << 10, 1 << 10, 4 << 10, 32 << 10);
-  private static final int SEEDS = Integer.getInteger("stoa.storage.rebuilds", 12);
+  private static final int SEEDS = Integer.getInteger("stoa.storage.rebuilds", 10);
   private static final long FIRST = Long.getLong("stoa.storage.seed", 0);
   private static final int STEPS = 150;
   private static final int OBJECTS = 3;
@@ -71,10 +71,10 @@ class RebuildTest {
       device.object(2).write(1, 0, filled(14_000, 2)); // keeps this segment
       device.object(3).write(1, 0, filled(8_000, 3));
       var older = object.snapshot();
-      device.object(3).write(2, 8_000, filled(6_000, 3));
+      device.object(3).write(2, 8_000, filled(7_500, 3));
       device.object(4).write(1, 0, filled(8_000, 4));
       var newer = object.snapshot();
-      device.object(4).write(2, 8_000, filled(6_000, 4));
+      device.object(4).write(2, 8_000, filled(7_500, 4));
       object.write(2, 0, filled(1000, 5)); // the newer snapshot keeps version 1 for both
       device.object(2).write(2, 20_000, filled(14_000, 2)); // keeps this segment
       device.object(2).write(3, 40_000, filled(14_000, 2));
