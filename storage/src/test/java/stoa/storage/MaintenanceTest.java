@@ -43,7 +43,7 @@ class MaintenanceTest {
   }
 
   /// Everything that can be seen of a device.
-  private static List<String> seen(Device device) {
+  static List<String> seen(Device device) {
     var seen = new ArrayList<String>();
     device.objects(
         null,

@@ -76,7 +76,7 @@ public final class MoveWrite extends Operation {
     /// A fact that does not depend on its place.
     record Note(StreamId object, ObjectNote note) implements Move {}
 
-    /// The content of a snapshot's delta.
+    /// The parts that a snapshot sees, of its delta and of those of the newer snapshots.
     record Delta(StreamId object, long number) implements Move {}
   }
 
@@ -358,18 +358,36 @@ public final class MoveWrite extends Operation {
     put(it.object, it.note);
   }
 
+  /// Repeats for a snapshot also what newer snapshots have for it. When recovery comes here, it may
+  /// know none of these: the log loses the note of a snapshot that is released later, and then the
+  /// release has nothing to hand over.
   private void encode(IndexView view, Move.Delta it) throws IOException {
     var head = changes.head(it.object);
-    var map = head.map(it.number);
-    if (map == null) return;
-    var extents = new Pieces();
+    var target = head.snapshot(it.number);
+    if (target == null) return;
+    for (var kept : head.snapshots) {
+      if (kept.number() < it.number) continue;
+      var extents = seen(view, kept, Spaces.BYTES, target);
+      var attributes = seen(view, kept, Spaces.ATTRIBUTES, target);
+      if (extents.count() + attributes.count() > 0) {
+        putMoved(head, it.number, extents, attributes);
+      }
+    }
+  }
+
+  /// Returns the parts in the delta of a snapshot that another snapshot sees too.
+  private Pieces seen(
+      IndexView view, ObjectHead.ObjectSnapshot from, int space, ObjectHead.ObjectSnapshot by)
+      throws IOException {
+    var all = new Pieces();
     ObjectLookup.overlapping(
-        view, map, Spaces.BYTES, 0, 0, Long.MAX_VALUE, Integer.MAX_VALUE, extents);
-    var attributes = new Pieces();
-    ObjectLookup.overlapping(
-        view, map, Spaces.ATTRIBUTES, 0, 0, Long.MAX_VALUE, Integer.MAX_VALUE, attributes);
-    if (extents.count() + attributes.count() == 0) return;
-    putMoved(head, it.number, extents, attributes);
+        view, from.delta(), space, 0, 0, Long.MAX_VALUE, Integer.MAX_VALUE, all);
+    var seen = new Pieces();
+    for (int i = 0; i < all.count(); i++) {
+      all.get(i, piece);
+      if (by.state().contains(piece.version)) seen.add(piece);
+    }
+    return seen;
   }
 
   private void putMoved(ObjectHead head, long target, Pieces extents, Pieces attributes) {

@@ -37,8 +37,9 @@ final class Reclaim implements ItemVisitor {
    *   - the references of the segment's notes to items in other segments;
    *   - holes, which have no data but hide older versions;
    *   - the numbers of the versions that the segment's notes added;
-   *   - snapshots, with the references of their deltas to other segments: read again from here, the
-   *     log no longer has the order of the snapshot and the versions after it;
+   *   - snapshots, with the references of their deltas, and of the newer snapshots' deltas as far as
+   *     they see these parts: read again from here, the log no longer has the order of the snapshot
+   *     and the versions after it;
    *   - the bounds of trims of record spaces, the last one of each;
    *   - deletions and releases, while an older segment may have the objects and snapshots that they
    *     ended;
