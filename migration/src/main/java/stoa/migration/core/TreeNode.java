@@ -898,7 +898,7 @@ public final class TreeNode {
   private void save(Upward with) {
     List<Copy> saved = new ArrayList<>();
     for (var copy : with.copies()) {
-      if (atServer.contains(copy.object()) || isOfNothing(copy)) continue;
+      if (atServer.contains(copy.object()) || isOfNothing(copy) || isOutlived(copy)) continue;
       if (copies.save(copy)) saved.add(copy);
     }
     if (isRoot) persist(saved);
@@ -1155,6 +1155,16 @@ public final class TreeNode {
   private boolean isOfNothing(Copy copy) {
     boolean isUnknown = copies.version(copy.object()).equals(CopyVersion.NONE);
     return isRoot && copy.state().length == 0 && isUnknown && copies.look(copy.object()) == null;
+  }
+
+  /// Returns whether the object has changed at the server since this copy of it was made. While the
+  /// root expects children, a copy that it has loaded has no version, and seems to be older.
+  private boolean isOutlived(Copy copy) {
+    Copy stored = copies.look(copy.object());
+    return lives != null
+        && stored != null
+        && stored.version().equals(CopyVersion.NONE)
+        && lives.isOver(copy.state(), stored.state());
   }
 
   private void askAgain() {

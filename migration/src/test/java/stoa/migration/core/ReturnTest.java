@@ -201,6 +201,26 @@ class ReturnTest {
   }
 
   @Test
+  void anOldCopyBelowAChildDoesNotReplaceWhatTheServerHasMadeSince() {
+    var next =
+        TreeNode.root(
+            new NodeId("root", 2),
+            new TreeNode.Settings(5, Retrieval.ONE_BY_ONE),
+            OLDEST,
+            new TreeSet<>(List.of(child, second)),
+            (offered, stored) -> offered[0] < stored[0]);
+    var nothing = new Message.Return(Upward.NOTHING, new TreeMap<>());
+    next.on(new Event.Received(child, nothing));
+    var old = new Upward(List.of(copy(OTHER, 2)), List.of());
+    var up = new Message.CopyUp(child, 1, new TreeSet<>(List.of(OTHER)), old);
+    next.on(new Event.Received(child, up));
+    Copy stored = copy(OTHER, 7);
+    next.on(new Event.Loaded(OTHER, null, stored.state()));
+    assertEquals(List.of(), next.unread(child));
+    assertEquals(stored.at(CopyVersion.NONE), next.copy(OTHER));
+  }
+
+  @Test
   void aChildStaysWhenItsObjectsAreNamedInTime() {
     says(child, with(5));
     stored(OBJECT, 3);
