@@ -67,6 +67,11 @@ class MigrationTest {
     }
   }
 
+  @Test
+  void anOldCopyOfAnObjectThatChangedAtTheServerStaysOld() {
+    SimulatedRun.require(Scenarios.named("migration-survives"), 475);
+  }
+
   /* Whether some seed finds a fault that is not there without it. */
   private static void assertFound(MigrationWorld.Trouble trouble, MigrationWorld.Fault fault) {
     var sound = new MigrationScenario("mutant", 30, trouble);
