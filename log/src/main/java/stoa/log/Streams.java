@@ -300,6 +300,11 @@ public final class Streams {
     return floor(stream, MARKS, address);
   }
 
+  /// Returns whether there is a mark at or below an address, as [#lastMark] would find it.
+  public boolean hasMark(StreamId stream, long address) {
+    return address > 0 && offset(stream, MARKS, address) >= 0;
+  }
+
   /// Returns the last checkpoint at or below an address, or null.
   public @Nullable At lastCheckpoint(StreamId stream, long address) {
     return floor(stream, CHECKPOINTS, address);

@@ -37,6 +37,10 @@ public final class Materialized {
    *     taken back.
    */
   private static final int BASE_BYTES = 512;
+
+  /// The log counter of no change.
+  static final long NOTHING = -1;
+
   private static final Logger LOG = LoggerFactory.getLogger(Materialized.class);
 
   /// The purpose of a state.
@@ -115,14 +119,16 @@ public final class Materialized {
   ///
   /// @param end the last address whose entries may contain answers and verdicts
   /// @param resident the key whose unfinished calls this resumes, or null in a view of the past
-  void load(long target, long end, @Nullable Resident resident) {
-    load(target, end, resident, target);
+  /// @return the log counter of the last put or deletion that this executed; [#NOTHING] when a
+  ///   checkpoint, or the absence of the key, is all that it needed
+  long load(long target, long end, @Nullable Resident resident) {
+    return load(target, end, resident, target);
   }
 
   /// Brings a new instance to an address and returns the answer of the put there, null when a
   /// verdict took the put back or the put found its key absent.
   @Nullable Answer loadAnswer(long target, long end) {
-    load(target, end, null, target - 1);
+    var _ = load(target, end, null, target - 1);
     return lastAnswer;
   }
 
@@ -132,21 +138,22 @@ public final class Materialized {
     return address == position ? lastAnswer : null;
   }
 
-  private void load(long target, long end, @Nullable Resident resident, long checkpointMax) {
+  private long load(long target, long end, @Nullable Resident resident, long checkpointMax) {
     Check.that(position == 0, "%s is loaded once", key);
     if (resident != null) {
       answersLost = resident.answersLost();
-      replay(target, end, resident, checkpointMax);
-      return;
+      return replay(target, end, resident, checkpointMax);
     }
     loader.timeline.check(key, target);
+    long last;
     try {
-      replay(target, end, null, checkpointMax);
+      last = replay(target, end, null, checkpointMax);
     } catch (RuntimeException failure) {
       loader.timeline.check(key, target); // which tells more
       throw failure;
     }
     loader.timeline.check(key, target);
+    return last;
   }
 
   /// Loads a state of the past like [#load], for a caller that asks [Retention] itself.
@@ -154,7 +161,7 @@ public final class Materialized {
   /// @throws TooOld when the store has released the entries from which the state is made
   public void load(long target, long end) {
     try {
-      replay(target, end, null, target);
+      var _ = replay(target, end, null, target);
     } catch (RuntimeException failure) {
       checkKept(target); // which tells more
       throw failure;
@@ -173,28 +180,34 @@ public final class Materialized {
     return address < loader.streams.firstKept(key.stream());
   }
 
-  private void replay(long target, long end, @Nullable Resident resident, long checkpointMax) {
-    long from = base(target, checkpointMax);
-    if (from > 0) play(from, target, end, resident);
+  private long replay(long target, long end, @Nullable Resident resident, long checkpointMax) {
+    long known = resident == null ? 0 : resident.generationAt(target);
+    long began = known > 0 ? known : began(target);
+    if (began == 0) return NOTHING;
+    return play(base(began, checkpointMax), target, end, resident);
   }
 
-  /// Restores the checkpoint or beginning from which an address is reached. Returns the first
-  /// address to execute from there; 0 when there is nothing to execute.
-  ///
-  /// @param checkpointMax the last address whose checkpoint this may use
-  private long base(long target, long checkpointMax) {
-    Streams streams = loader.streams;
-    Streams.At begin = streams.lastMark(key.stream(), target);
+  /// Returns the address at which the generation of an address began; 0 when the key is absent
+  /// there.
+  private long began(long target) {
+    Streams.At begin = loader.streams.lastMark(key.stream(), target);
     if (begin == null) return 0;
-    if (!Records.mark(begin.data()).alive()) {
-      position = begin.address();
-      return 0;
-    }
-    long from = begin.address();
+    if (Records.mark(begin.data()).alive()) return begin.address();
+    position = begin.address();
+    return 0;
+  }
+
+  /// Restores the last checkpoint of a generation. Returns the first address to execute from there.
+  ///
+  /// @param began the address at which the generation began
+  /// @param checkpointMax the last address whose checkpoint this may use
+  private long base(long began, long checkpointMax) {
+    Streams streams = loader.streams;
+    long from = began;
     Streams.At checkpoint = streams.lastCheckpoint(key.stream(), checkpointMax);
     if (checkpoint != null && checkpoint.address() >= from) {
       handler = factory.restore(key, checkpoint.data());
-      generation = from;
+      generation = began;
       stateBytes = checkpoint.data().length;
       position = checkpoint.address();
       from = position + 1;
@@ -207,8 +220,9 @@ public final class Materialized {
   /// in front of the target on.
   public Part begin(long target, long end) {
     Check.that(position == 0, "%s is loaded once", key);
-    long from = base(target, target - 1);
-    return from == 0 ? new Part(new ArrayList<>(), new LoggedAnswers()) : part(from, target, end);
+    long began = began(target);
+    if (began == 0) return new Part(new ArrayList<>(), new LoggedAnswers());
+    return part(base(began, target - 1), target, end);
   }
 
   /// Brings a state of the past forward to a later address, by the entries between. Returns false
@@ -219,16 +233,21 @@ public final class Materialized {
     Check.that(position <= target, "%s goes forward from %s to %s", key, position, target);
     long from = position + 1;
     try {
-      play(from, target, end, null);
+      var _ = play(from, target, end, null);
     } catch (RuntimeException failure) {
       if (!isReleased(from)) throw failure;
     }
     return !isReleased(from);
   }
 
-  private void play(long from, long target, long end, @Nullable Resident resident) {
+  private long play(long from, long target, long end, @Nullable Resident resident) {
     Part part = part(from, target, end);
-    for (StoredEntry entry : part.changes) execute(entry, part.logged, resident);
+    long last = NOTHING;
+    for (StoredEntry entry : part.changes) {
+      execute(entry, part.logged, resident);
+      if (entry.kind() != Records.CHECKPOINT) last = entry.log().counter();
+    }
+    return last;
   }
 
   /// A part of a stream.

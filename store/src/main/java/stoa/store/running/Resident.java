@@ -195,7 +195,7 @@ public final class Resident extends StreamEnd implements Runnable {
       if (says.alive()) {
         nextGeneration = mark.address();
         nextListed = says.listed();
-        everDeleted = streams.lastMark(stream, mark.address() - 1) != null;
+        everDeleted = streams.hasMark(stream, mark.address() - 1);
       } else {
         everDeleted = true;
       }
@@ -280,6 +280,12 @@ public final class Resident extends StreamEnd implements Runnable {
 
   long generationHint() {
     return generation;
+  }
+
+  /// Returns the address at which the generation of an address began, if it is known without a
+  /// read; 0 otherwise, also when the key is absent there.
+  long generationAt(long address) {
+    return address == firstTail ? generation : 0;
   }
 
   /// Returns whether the state is in memory and has changed since the store announced it to other
@@ -1160,11 +1166,11 @@ public final class Resident extends StreamEnd implements Runnable {
       if (open != null) open.loads();
       stale = false; // first: the new checkpoint is there already
       state = parts.loader.state(key);
-      state.load(target, tail, this);
+      long last = state.load(target, tail, this);
       running = null;
       generation = state.generation();
       executed = state.position();
-      executedChange = changeAt(state.position());
+      executedChange = last == Materialized.NOTHING ? changeAt(state.position()) : last;
       reflectsAll();
       answersFound = lost;
       live = state;
