@@ -72,6 +72,13 @@ final class ReplicaPlan {
     return servers.stream().filter(other -> weight(other, group) > weight).count();
   }
 
+  /// Returns whether a log unit leads a group, and gives the leadership to a member that executes
+  /// as soon as that member has been level for a while.
+  static boolean givesBack(Facts facts, int group) {
+    var plan = new ReplicaPlan(facts);
+    return plan.heir(group, plan.group(group).members()).isPresent();
+  }
+
   private @Nullable Step step() {
     if (facts.groups().values().stream().anyMatch(Facts.Group::changes)) return null;
     for (int group : facts.groups().keySet()) {
@@ -347,17 +354,23 @@ final class ReplicaPlan {
   private @Nullable Step giveBack() {
     for (var entry : facts.groups().entrySet()) {
       int number = entry.getKey();
-      Facts.Group group = entry.getValue();
-      String leader = group.leader().orElse(null);
-      if (leader == null || facts.executes(leader, number) || isCatchingUp(number)) continue;
-      Optional<String> to =
-          group.steady().stream()
-              .filter(member -> isFit(member) && facts.executes(member, number))
-              .filter(member -> facts.leads(member) < facts.leads(leader))
-              .min(Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)));
+      if (isCatchingUp(number)) continue;
+      Optional<String> to = heir(number, entry.getValue().steady());
       if (to.isPresent()) return new Step.Transfer(to.get(), number);
     }
     return null;
+  }
+
+  /// Returns which of some members gets the leadership of a group back from a log unit; empty when
+  /// no log unit leads the group, or none of the members executes and leads fewer groups.
+  private Optional<String> heir(int number, NavigableSet<String> among) {
+    String leader = group(number).leader().orElse(null);
+    if (leader == null || facts.executes(leader, number)) return Optional.empty();
+    return among.stream()
+        .filter(member -> facts.server(member).isHere() && stays(number, member))
+        .filter(member -> facts.executes(member, number))
+        .filter(member -> facts.leads(member) < facts.leads(leader))
+        .min(Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)));
   }
 
   private boolean isCatchingUp(int number) {
