@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -322,17 +323,20 @@ final class ReplicaPlan {
     while (!next.isEmpty()) {
       String at = next.remove();
       if (facts.leads(at) + 2 <= facts.leads(from)) return arrived.get(at);
-      var possible = new ArrayList<Step.Transfer>();
+      var byLoss = new TreeMap<Integer, List<Step.Transfer>>();
       for (var group : facts.groups().entrySet()) {
         if (group.getValue().leader().filter(at::equals).isEmpty()) continue;
         group.getValue().level().stream()
             .filter(member -> !member.equals(from) && isFit(member))
             .sorted(heaviest(group.getKey()))
-            .forEach(member -> possible.add(new Step.Transfer(member, group.getKey())));
+            .map(member -> new Step.Transfer(member, group.getKey()))
+            .forEach(possible ->
+                byLoss.computeIfAbsent(loss(at, possible), _ -> new ArrayList<>()).add(possible));
       }
-      possible.sort(Comparator.comparingInt(transfer -> loss(at, transfer)));
-      for (Step.Transfer transfer : possible) {
-        if (arrived.putIfAbsent(transfer.server(), transfer) == null) next.add(transfer.server());
+      for (List<Step.Transfer> alike : byLoss.values()) {
+        for (Step.Transfer transfer : alike) {
+          if (arrived.putIfAbsent(transfer.server(), transfer) == null) next.add(transfer.server());
+        }
       }
     }
     return null;
