@@ -4,11 +4,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Name;
 import stoa.base.Secret;
@@ -84,7 +87,18 @@ final class ClusterPeers implements Peers {
   public List<ServerStatus> status() {
     ClusterView known = servers.view();
     ClusterView shown = known != null ? known : remembered();
-    return shown.servers().stream().map(listed -> status(shown, listed)).toList();
+    Set<Integer> givenBack = givenBack(shown);
+    return shown.servers().stream().map(listed -> status(shown, listed, givenBack)).toList();
+  }
+
+  /// Returns the groups whose leaders are log units and give the leadership back.
+  private Set<Integer> givenBack(ClusterView known) {
+    StoreProperties properties = server.knownProperties();
+    if (properties == null) return Set.of();
+    Facts facts = facts(known, properties);
+    return known.groups().keySet().stream()
+        .filter(group -> ReplicaPlan.givesBack(facts, group))
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /// Returns what a server without news since its start knows: the members of its groups.
@@ -105,7 +119,34 @@ final class ClusterPeers implements Peers {
     return new ClusterView(members, groups, Optional.empty());
   }
 
-  private ServerStatus status(ClusterView known, ClusterView.Listed listed) {
+  /// Returns what a view tells. It does not tell which members are level, so all count as such.
+  private static Facts facts(ClusterView known, StoreProperties properties) {
+    var hosts = new TreeMap<String, Facts.Server>();
+    for (ClusterView.Listed listed : known.servers()) {
+      String name = listed.member().id();
+      var hosted = new TreeSet<Integer>();
+      var failed = new TreeSet<Integer>();
+      known
+          .groups()
+          .forEach((number, group) -> {
+            if (group.behind().containsKey(name)) hosted.add(number);
+            if (group.failed().contains(name)) failed.add(number);
+          });
+      hosts.put(
+          name, new Facts.Server(listed.presence(), listed.drains(), hosted, failed, Set.of()));
+    }
+    var groups = new TreeMap<Integer, Facts.Group>();
+    known
+        .groups()
+        .forEach((number, group) -> {
+          NavigableSet<String> members = group.behind().navigableKeySet();
+          groups.put(number, new Facts.Group(group.leader(), members, members, members, false));
+        });
+    return new Facts(properties.members(), properties.replicas(), hosts, groups);
+  }
+
+  private ServerStatus status(
+      ClusterView known, ClusterView.Listed listed, Set<Integer> givenBack) {
     Member member = listed.member();
     var status =
         ServerStatus.newBuilder()
@@ -129,6 +170,9 @@ final class ClusterPeers implements Peers {
                   .setLogUnit(!executes)
                   .setGroup(number)
                   .setLeads(member.id().equals(leader))
+                  .setGivesBack(
+                      givenBack.contains(number)
+                          && group.leader().filter(member.id()::equals).isPresent())
                   .setFailed(group.failed().contains(member.id()))
                   .setBehind(behind == null ? 0 : behind)
                   .setMove(move.orElse("")));

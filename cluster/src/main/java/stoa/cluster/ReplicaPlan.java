@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,13 @@ final class ReplicaPlan {
   static long heavier(String server, int group, Collection<String> servers) {
     long weight = weight(server, group);
     return servers.stream().filter(other -> weight(other, group) > weight).count();
+  }
+
+  /// Returns whether a log unit leads a group, and gives the leadership to a member that executes
+  /// as soon as that member has been level for a while.
+  static boolean givesBack(Facts facts, int group) {
+    var plan = new ReplicaPlan(facts);
+    return plan.heir(group, plan.group(group).members()).isPresent();
   }
 
   private @Nullable Step step() {
@@ -315,17 +323,20 @@ final class ReplicaPlan {
     while (!next.isEmpty()) {
       String at = next.remove();
       if (facts.leads(at) + 2 <= facts.leads(from)) return arrived.get(at);
-      var possible = new ArrayList<Step.Transfer>();
+      var byLoss = new TreeMap<Integer, List<Step.Transfer>>();
       for (var group : facts.groups().entrySet()) {
         if (group.getValue().leader().filter(at::equals).isEmpty()) continue;
         group.getValue().level().stream()
             .filter(member -> !member.equals(from) && isFit(member))
             .sorted(heaviest(group.getKey()))
-            .forEach(member -> possible.add(new Step.Transfer(member, group.getKey())));
+            .map(member -> new Step.Transfer(member, group.getKey()))
+            .forEach(possible ->
+                byLoss.computeIfAbsent(loss(at, possible), _ -> new ArrayList<>()).add(possible));
       }
-      possible.sort(Comparator.comparingInt(transfer -> loss(at, transfer)));
-      for (Step.Transfer transfer : possible) {
-        if (arrived.putIfAbsent(transfer.server(), transfer) == null) next.add(transfer.server());
+      for (List<Step.Transfer> alike : byLoss.values()) {
+        for (Step.Transfer transfer : alike) {
+          if (arrived.putIfAbsent(transfer.server(), transfer) == null) next.add(transfer.server());
+        }
       }
     }
     return null;
@@ -347,17 +358,23 @@ final class ReplicaPlan {
   private @Nullable Step giveBack() {
     for (var entry : facts.groups().entrySet()) {
       int number = entry.getKey();
-      Facts.Group group = entry.getValue();
-      String leader = group.leader().orElse(null);
-      if (leader == null || facts.executes(leader, number) || isCatchingUp(number)) continue;
-      Optional<String> to =
-          group.steady().stream()
-              .filter(member -> isFit(member) && facts.executes(member, number))
-              .filter(member -> facts.leads(member) < facts.leads(leader))
-              .min(Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)));
+      if (isCatchingUp(number)) continue;
+      Optional<String> to = heir(number, entry.getValue().steady());
       if (to.isPresent()) return new Step.Transfer(to.get(), number);
     }
     return null;
+  }
+
+  /// Returns which of some members gets the leadership of a group back from a log unit; empty when
+  /// no log unit leads the group, or none of the members executes and leads fewer groups.
+  private Optional<String> heir(int number, NavigableSet<String> among) {
+    String leader = group(number).leader().orElse(null);
+    if (leader == null || facts.executes(leader, number)) return Optional.empty();
+    return among.stream()
+        .filter(member -> facts.server(member).isHere() && stays(number, member))
+        .filter(member -> facts.executes(member, number))
+        .filter(member -> facts.leads(member) < facts.leads(leader))
+        .min(Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)));
   }
 
   private boolean isCatchingUp(int number) {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -101,6 +103,26 @@ class ClusterServerTest {
         try (Stoa stoa = RunningServers.open(servers.first())) {
           for (int i = 0; i < 20; i++) assertEquals(3, stoa.get(Tally.class, "t" + i).increment());
         }
+      }
+    }
+  }
+
+  @Test
+  void theStatusTellsWhichLeadershipALogUnitGivesBack() throws Exception {
+    var byWeight = new ArrayList<>(List.of("a", "b", "c"));
+    byWeight.sort(Comparator.comparingLong(name -> ReplicaPlan.weight(name, 0)));
+    try (var servers = new RunningServers(directory, 1, 1)) {
+      // The first one begins the store, and has the least weight: it leads for ten seconds or more.
+      servers.start(byWeight.toArray(String[]::new));
+      for (var server : servers.status().getServersList()) {
+        MemberStatus member = server.getGroups(0);
+        boolean executes = server.getServer().equals(byWeight.getLast());
+        assertEquals(member.getLeads() && !executes, member.getGivesBack(), server::toString);
+      }
+      // When all execute, no member is a log unit.
+      assertEquals("", servers.replicate(3));
+      for (String name : byWeight) {
+        assertTrue(members(servers, name).noneMatch(MemberStatus::getGivesBack), name);
       }
     }
   }

@@ -523,11 +523,17 @@ class ReplicaPlanTest {
           group.fresh.addAll(group.lagging);
           group.lagging.clear();
         }
-        if (groups == 1) assertEquals(Optional.empty(), ReplicaPlan.next(world.facts()));
+        if (groups == 1) {
+          assertEquals(Optional.empty(), ReplicaPlan.next(world.facts()));
+          assertTrue(ReplicaPlan.givesBack(world.facts(), 0));
+        }
         world.groups.values().forEach(group -> group.fresh.clear());
         world.settle();
         world.requireSettled();
         if (groups == 1) assertEquals(leaders, world.leaders());
+        for (int group = 0; group < groups; group++) {
+          assertFalse(ReplicaPlan.givesBack(world.facts(), group));
+        }
       }
     }
   }
@@ -544,6 +550,11 @@ class ReplicaPlanTest {
     group.leader = byWeight.get(2);
     var toSecond = new Step.Transfer(byWeight.get(1), 0);
     assertEquals(Optional.of(toSecond), ReplicaPlan.next(world.facts()));
+    assertTrue(ReplicaPlan.givesBack(world.facts(), 0));
+    // A replica that has stopped leads nothing.
+    world.host(byWeight.get(1)).failed.add(0);
+    assertFalse(ReplicaPlan.givesBack(world.facts(), 0));
+    world.host(byWeight.get(1)).failed.clear();
     // Where all members execute, any of them may go on.
     world.executing = 3;
     assertEquals(Optional.empty(), ReplicaPlan.next(world.facts()));

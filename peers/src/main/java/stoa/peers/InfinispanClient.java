@@ -108,7 +108,7 @@ record InfinispanClient(List<BackgroundProcess> servers, RemoteCacheManager mana
     try {
       manager.stop();
     } finally {
-      BackgroundProcess.closeAll(servers);
+      BackgroundProcess.killAll(servers);
     }
   }
 }

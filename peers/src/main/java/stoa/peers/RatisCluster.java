@@ -88,7 +88,7 @@ public final class RatisCluster implements ClusterContender {
       try (client) {
         batched.end();
       } finally {
-        BackgroundProcess.closeAll(servers);
+        BackgroundProcess.killAll(servers);
       }
     }
   }

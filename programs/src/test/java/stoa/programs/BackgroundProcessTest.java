@@ -41,6 +41,16 @@ class BackgroundProcessTest {
   }
 
   @Test
+  void severalAreKilledThatWouldNotEndByThemselves() throws Exception {
+    var stubborn = List.of("/bin/sh", "-c", "trap '' TERM; echo up; exec tail -f /dev/null");
+    var servers = List.of(BackgroundProcess.start(stubborn, Map.of()));
+    var _ = servers.getFirst().await("up");
+    ProcessHandle handle = ProcessHandle.of(servers.getFirst().id()).orElseThrow();
+    BackgroundProcess.killAll(servers);
+    assertFalse(handle.isAlive());
+  }
+
+  @Test
   void endsWithAProcessThatIsKilled() throws Exception {
     var parent =
         new ProcessBuilder(

@@ -2,6 +2,7 @@ package stoa.trials;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -30,6 +31,13 @@ final class Cluster implements AutoCloseable {
     ///
     /// @param number of the server, from 1
     Site site(int number);
+
+    /// Returns the name of a server.
+    ///
+    /// @param number of the server, from 1
+    default String name(int number) {
+      return "s" + number;
+    }
 
     /// Returns the directory of a server.
     Path directory(int number) throws IOException, InterruptedException;
@@ -148,6 +156,13 @@ final class Cluster implements AutoCloseable {
     PlacementWait.await(servers.get(anyRunning()).address(), shape.replicas());
   }
 
+  /// Waits as [#settle()], and until no leadership is about to go back to a server that executes.
+  ///
+  /// @param most how long
+  void settleLeaders(Duration most) {
+    PlacementWait.awaitLeaders(servers.get(anyRunning()).address(), shape.replicas(), most);
+  }
+
   /// Starts one more server; returns its index, before it has any data.
   int begin() throws IOException, InterruptedException {
     begin(1);
@@ -209,7 +224,7 @@ final class Cluster implements AutoCloseable {
 
   /// Returns the name of a server.
   String name(int which) {
-    return "s" + (which + 1);
+    return sites.name(which + 1);
   }
 
   /// Returns the URL of the servers for clients.

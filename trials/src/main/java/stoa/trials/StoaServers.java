@@ -19,6 +19,9 @@ import stoa.cli.ServerProcess;
 public final class StoaServers implements ClusterServers {
   private static final int COUNTERS = 100;
 
+  // A group that has just changed its leader gives the leadership back after more than a minute.
+  private static final Duration SETTLING_MAX = Duration.ofMinutes(3);
+
   /// Creates the servers for [java.util.ServiceLoader].
   public StoaServers() {}
 
@@ -45,7 +48,7 @@ public final class StoaServers implements ClusterServers {
       var store = new Cluster.Shape(shape.groups(), shape.replicas());
       var cluster = Cluster.startTogether(in(folder, sites), shape.servers(), store);
       try {
-        cluster.settle();
+        cluster.settleLeaders(SETTLING_MAX);
         return new Servers(cluster, network, Stoa.open(cluster.url()));
       } catch (RuntimeException failed) {
         cluster.close();
@@ -66,6 +69,8 @@ public final class StoaServers implements ClusterServers {
     return flags;
   }
 
+  /// Returns the places of servers. Of their names, the first has the greatest weight for group 0:
+  /// a new store of one group gives no leadership back.
   private static Cluster.Sites in(Path folder, List<ServerProcess.Site> sites) {
     return new Cluster.Sites() {
       @Override
@@ -73,6 +78,11 @@ public final class StoaServers implements ClusterServers {
         return number <= sites.size()
             ? sites.get(number - 1)
             : ServerProcess.Site.LOOPBACK.with(flags());
+      }
+
+      @Override
+      public String name(int number) {
+        return "server" + number;
       }
 
       @Override
@@ -160,7 +170,7 @@ public final class StoaServers implements ClusterServers {
 
     @Override
     public void settle() {
-      cluster.settle();
+      cluster.settleLeaders(SETTLING_MAX);
     }
 
     @Override

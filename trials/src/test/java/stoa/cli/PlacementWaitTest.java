@@ -1,8 +1,12 @@
 package stoa.cli;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
@@ -21,10 +25,14 @@ class PlacementWaitTest {
     return MemberStatus.newBuilder().setLeads(leads).setMove(move).build();
   }
 
-  private static boolean isSettled(ServerStatus.Builder... servers) {
+  private static StatusReply status(ServerStatus.Builder... servers) {
     var status = StatusReply.newBuilder().setGroups(1);
     for (var server : servers) status.addServers(server);
-    return PlacementWait.isSettled(status.build(), MEMBERS_MAX);
+    return status.build();
+  }
+
+  private static boolean isSettled(ServerStatus.Builder... servers) {
+    return PlacementWait.unsettled(status(servers), MEMBERS_MAX).isEmpty();
   }
 
   @Test
@@ -44,5 +52,36 @@ class PlacementWaitTest {
     assertTrue(isSettled(leads, follows, server("drains")));
     assertTrue(isSettled(leads, follows, follows, server("")));
     assertFalse(isSettled(follows, follows, follows), "nobody leads");
+  }
+
+  @Test
+  void aLogUnitThatIsToGiveTheLeadershipBackIsWaitedForWhereLeadersMatter() {
+    var leads = server("", MemberStatus.newBuilder().setLeads(true).setGivesBack(true).build());
+    var follows = server("", member(false, ""));
+    assertTrue(isSettled(leads, follows, follows));
+    StatusReply before = status(leads.setServer("s1"), follows, follows);
+    assertEquals(
+        Optional.of("group 0: server s1, a log unit, has not given the leadership back"),
+        PlacementWait.unsteady(before, MEMBERS_MAX));
+    StatusReply after = status(follows, server("", member(true, "")), follows);
+    assertEquals(Optional.empty(), PlacementWait.unsteady(after, MEMBERS_MAX));
+    StatusReply meanwhile = status(leads, server("", member(false, "takes over")), follows);
+    assertTrue(PlacementWait.unsteady(meanwhile, MEMBERS_MAX).isPresent());
+  }
+
+  @Test
+  void aWaitThatTakesTooLongSaysWhatItWaitsFor() {
+    StatusReply joins =
+        status(server("", member(true, "")), server("", member(false, "joins")).setServer("s2"));
+    var failure =
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                PlacementWait.await(
+                    () -> joins,
+                    status -> PlacementWait.unsteady(status, MEMBERS_MAX),
+                    Duration.ZERO));
+    assertEquals(
+        "the servers are not settled after 0 s: group 0: server s2 joins", failure.getMessage());
   }
 }

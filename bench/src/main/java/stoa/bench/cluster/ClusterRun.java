@@ -98,7 +98,7 @@ final class ClusterRun {
         Path folder = place.resolve(name);
         starts.add(
             threads.submit(
-                () -> contender.start(Files.createDirectories(folder), ClusterServers.SERVERS)));
+                () -> contender.start(Files.createDirectories(folder), scale.servers())));
       }
     }
     @Nullable ExecutionException failure = null;

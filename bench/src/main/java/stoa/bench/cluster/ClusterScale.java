@@ -7,6 +7,10 @@ import java.time.Duration;
 /// @param rounds how often each measure is taken; the median counts
 /// @param shared whether phases use the servers of earlier phases if these fit; otherwise each has
 ///   servers of its own
+/// @param servers how many servers each contender of the calls has
+/// @param callers how many callers call while servers fail, come and go
+/// @param returns whether the phase of log units goes on until the server that was away leads
+///   again, which takes more than ten seconds
 /// @param heat how long each load runs once before the first round; zero if it does not run then
 /// @param ready how long callers call before a failure: for as long as Java compiles their code
 /// @param warmUp how long a load runs before it counts
@@ -21,6 +25,9 @@ import java.time.Duration;
 public record ClusterScale(
     int rounds,
     boolean shared,
+    int servers,
+    int callers,
+    boolean returns,
     Duration heat,
     Duration ready,
     Duration warmUp,
@@ -37,6 +44,9 @@ public record ClusterScale(
     return new ClusterScale(
         5,
         false,
+        ClusterServers.SERVERS,
+        24,
+        true,
         Duration.ofSeconds(9),
         Duration.ofSeconds(30),
         Duration.ofMillis(300),
@@ -55,10 +65,13 @@ public record ClusterScale(
     return new ClusterScale(
         1,
         true,
+        2,
+        4,
+        false,
         Duration.ZERO,
         Duration.ofMillis(100),
-        Duration.ofMillis(20),
-        Duration.ofMillis(100),
+        Duration.ZERO,
+        Duration.ofMillis(50),
         200,
         2,
         1,

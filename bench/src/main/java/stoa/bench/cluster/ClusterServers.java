@@ -11,8 +11,8 @@ public interface ClusterServers {
   /// The number of servers of most phases.
   int SERVERS = 3;
 
-  /// Starts servers, each in a process of its own, waits until every server has its data and
-  /// nothing moves, and connects a client.
+  /// Starts servers, each in a process of its own, waits until they are settled (see
+  /// [Running#settle()]), and connects a client.
   ///
   /// @param folder an empty folder for their data
   Running start(Path folder, Shape shape) throws Exception;
@@ -61,7 +61,10 @@ public interface ClusterServers {
     /// Returns the server that leads group 0. Waits until one does.
     int leader();
 
-    /// Waits until every server has its data, and nothing moves.
+    /// Waits until every server has its data, nothing moves, and no log unit is about to give a
+    /// leadership back to a server that executes.
+    ///
+    /// @throws IllegalStateException when that takes some minutes, with what is missing
     void settle();
 
     /// Kills a server.

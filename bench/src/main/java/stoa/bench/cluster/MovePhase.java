@@ -19,7 +19,6 @@ import stoa.programs.Directories;
 ///
 /// One thread uses it.
 final class MovePhase {
-  private static final int CALLERS = 24;
   private static final int GROUPS = 3;
   private static final int PIECE_BYTES = 16 << 10;
   private static final int WRITERS = 32;
@@ -53,7 +52,7 @@ final class MovePhase {
       context.progress().accept("moves: writing %,d bytes".formatted(bytes));
       fill(servers, bytes);
       servers.settle();
-      try (var callers = new Watched(servers.counters(), CALLERS)) {
+      try (var callers = new Watched(servers.counters(), context.sizes().callers())) {
         callers.await(context.sizes().ready());
         neighbours.mark();
         quiet(callers, "one server");
@@ -70,8 +69,8 @@ final class MovePhase {
     }
     report.section(
         Markdown.table(
-            "One server becomes three, a fourth joins, and one is drained; 24 callers, 3 groups, 3 replicas (%s)"
-                .formatted(neighbours.since()),
+            "One server becomes three, a fourth joins, and one is drained; %d callers, 3 groups, 3 replicas (%s)"
+                .formatted(context.sizes().callers(), neighbours.since()),
             rows));
   }
 

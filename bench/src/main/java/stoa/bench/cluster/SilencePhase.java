@@ -11,7 +11,6 @@ import stoa.bench.report.Context;
 /// One thread uses it.
 final class SilencePhase {
   static final String NAME = "silence";
-  private static final int CALLERS = 24;
   private static final String LEADER = "the leader ";
   private static final int GROUPS = 3;
   private static final String COORDINATOR = "3 groups: the coordinator ";
@@ -62,7 +61,7 @@ final class SilencePhase {
 
   private void measure(ClusterServers.Running servers, int groups, boolean canPart)
       throws Exception {
-    try (var callers = new Watched(servers.counters(), CALLERS)) {
+    try (var callers = new Watched(servers.counters(), context.sizes().callers())) {
       callers.await(context.sizes().ready());
       neighbours.mark();
       for (Failure failure : failures(servers, groups, canPart)) {

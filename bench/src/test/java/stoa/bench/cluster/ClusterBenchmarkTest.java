@@ -257,7 +257,9 @@ class ClusterBenchmarkTest {
 
   /// Runs the phase of failures; returns how often it started servers.
   private int starts(boolean shared) throws Exception {
-    var sizes = new ClusterScale(1, shared, SHORT, SHORT, SHORT, SHORT, 3, 2, 1, 1, SHORT, 1, 2);
+    var sizes =
+        new ClusterScale(
+            1, shared, 3, 4, true, SHORT, SHORT, SHORT, SHORT, 3, 2, 1, 1, SHORT, 1, 2);
     var context = new Context<>(folder, new Scale(1, SHORT, SHORT), sizes, _ -> {});
     var report = new ClusterReport(sizes);
     var servers = new Undisturbed();
@@ -281,7 +283,8 @@ class ClusterBenchmarkTest {
   }
 
   private ClusterReport measured(Local... all) throws Exception {
-    var tiny = new ClusterScale(1, false, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
+    var tiny =
+        new ClusterScale(1, false, 3, 4, true, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
     var scale = new Scale(1, SHORT, SHORT);
     var context =
         new Context<>(Files.createDirectories(folder.resolve("run")), scale, tiny, _ -> {});
@@ -314,7 +317,8 @@ class ClusterBenchmarkTest {
 
   @Test
   void reportsOnlyThePartsThatRan() throws Exception {
-    var tiny = new ClusterScale(1, false, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
+    var tiny =
+        new ClusterScale(1, false, 3, 4, true, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, 1, SHORT, 1, 2);
     var context = new Context<>(folder, new Scale(1, SHORT, SHORT), tiny, _ -> {});
     var report = new ClusterReport(tiny);
     try (var neighbours = new Neighbours()) {
