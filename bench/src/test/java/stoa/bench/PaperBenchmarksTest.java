@@ -33,7 +33,6 @@ class PaperBenchmarksTest {
       new TxScale(
           1,
           WARM_UP,
-          WARM_UP,
           TIME,
           10,
           5,

@@ -256,6 +256,7 @@ final class Branch {
   /// Tells the server that the client asks no more about it.
   void end() {
     var request = Request.newBuilder().setTransaction(number).setEnd(End.getDefaultInstance());
-    stoa.conversation().tell(Outgoing.in(scope, null, request, 0));
+    Outgoing end = Outgoing.in(scope, null, request, 0);
+    stoa.conversation().tell(stoa.service().holdEnds().noted(stoa.group(), end));
   }
 }

@@ -248,6 +248,8 @@ final class RemoteObject implements Service.Target {
 
   @Override
   public long trim(long before) {
+    part().conversation().check();
+    service.holdEnds().awaitOthers(group, service.limits().callTimeMax().toMillis());
     return ask(number ->
             Request.newBuilder().setTrim(Trim.newBuilder().setContainer(number).setBefore(before)))
         .getDone()

@@ -56,6 +56,7 @@ final class RemoteService implements Service, AutoCloseable {
   private final AtomicLong observed = new AtomicLong();
 
   private final RemoteSnapshots.HeldPlaces held = new RemoteSnapshots.HeldPlaces();
+  private final HoldEnds holdEnds = new HoldEnds();
 
   // The round trips for which transactions of this client have waited.
   private final LongAdder roundTrips = new LongAdder();
@@ -271,6 +272,11 @@ final class RemoteService implements Service, AutoCloseable {
   /// Returns the places in the log that servers hold for this client.
   RemoteSnapshots.HeldPlaces held() {
     return held;
+  }
+
+  /// Returns the requests in progress that end what servers hold of the past for this client.
+  HoldEnds holdEnds() {
+    return holdEnds;
   }
 
   /// Returns the security of connections.

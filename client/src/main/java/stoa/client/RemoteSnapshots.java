@@ -60,7 +60,8 @@ final class RemoteSnapshots {
     if (parts.held().addresses.remove(number) == null) return;
     for (RemotePart part : parts.open()) {
       var unpin = Request.newBuilder().setUnpin(Unpin.newBuilder().setPin(number));
-      part.conversation().tell(Outgoing.of(unpin, Outgoing.Recovery.READ, 16));
+      Outgoing end = Outgoing.of(unpin, Outgoing.Recovery.READ, 16);
+      part.conversation().tell(parts.holdEnds().noted(part.group(), end));
     }
   }
 

@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -687,6 +689,52 @@ class OneOrderTest {
       assertEquals(6, trimmed(account, 6));
       assertThrows(TooOld.class, () -> all.getFirst().on(account).balance());
     }
+  }
+
+  /// A door, at which a call waits.
+  @Shared
+  static class Door {
+    private static final CountDownLatch ENTERED = new CountDownLatch(1);
+    private static final CountDownLatch MAY_RETURN = new CountDownLatch(1);
+
+    @Accessor
+    public boolean pass() {
+      ENTERED.countDown();
+      try {
+        MAY_RETURN.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      return true;
+    }
+  }
+
+  @Test
+  void aTrimReleasesWhatATransactionHeldThatItsClientEndedInAnotherGroupBefore() throws Exception {
+    int number = 0;
+    while (groups.group(Door.class, "door " + number) != 0) number++;
+    Door door = store.get(Door.class, "door " + number);
+    Account account = account(1);
+    for (int i = 0; i < 5; i++) account.add(1);
+    try (Transaction reader = store.begin(TxOptions.reading())) {
+      Future<Boolean> passing = threads.submit(() -> reader.on(door).pass());
+      Door.ENTERED.await();
+      for (int i = 0; i < 5; i++) account.add(1);
+      reader.close();
+      var trimmed = new AtomicLong();
+      var trimming = new Thread(() -> trimmed.set(store.history(account).trim(10)));
+      trimming.start();
+      while (trimming.isAlive() && !isIn(trimming, HoldEnds.class)) Thread.onSpinWait();
+      Door.MAY_RETURN.countDown();
+      trimming.join();
+      assertEquals(10, trimmed.get());
+      assertTrue(passing.get());
+    }
+  }
+
+  private static boolean isIn(Thread thread, Class<?> type) {
+    return Arrays.stream(thread.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().equals(type.getName()));
   }
 
   /* A new owner may not be known to the coordinator yet; then less is released. */

@@ -114,10 +114,10 @@ public final class Domain implements Placing.Root {
 
   private TreeNode rootNode() {
     long oldest = root.number() << GENERATIONS_BITS;
-    if (!store.hasSuccessors()) return TreeNode.root(root, settings, oldest);
+    if (!store.hasSuccessors()) return TreeNode.root(root, settings, oldest, States.LIVES);
     SortedSet<NodeId> expected = new TreeSet<>();
     store.children(name).forEach(child -> expected.add(NodeId.named(child)));
-    return TreeNode.root(root, settings, oldest, expected, States::isOver);
+    return TreeNode.root(root, settings, oldest, expected, States.LIVES);
   }
 
   /* Asks the store whether an object that a node wants is lent, as an earlier root may have done. */
@@ -376,7 +376,9 @@ public final class Domain implements Placing.Root {
     @Override
     public TreeNode newNode(String name, @Nullable TreeNode before) {
       var id = new NodeId(name, numbers.incrementAndGet());
-      return before == null ? TreeNode.client(id, settings) : TreeNode.client(id, settings, before);
+      return before == null
+          ? TreeNode.client(id, settings, States.LIVES)
+          : TreeNode.client(id, settings, before);
     }
 
     @Override

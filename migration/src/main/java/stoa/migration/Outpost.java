@@ -192,7 +192,9 @@ public final class Outpost implements AutoCloseable {
     public TreeNode newNode(String name, @Nullable TreeNode before) {
       var id = new NodeId(uplink.address(), numbers.incrementAndGet());
       var settings = uplink.settings().withCopyBytesMax(objects.limits().residentBytesMax());
-      return before == null ? TreeNode.client(id, settings) : TreeNode.client(id, settings, before);
+      return before == null
+          ? TreeNode.client(id, settings, States.LIVES)
+          : TreeNode.client(id, settings, before);
     }
 
     @Override

@@ -9,6 +9,7 @@ import stoa.Corrupt;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.front.PlacedObject;
+import stoa.migration.core.TreeNode;
 
 /// The form in which states travel and are stored: compressed, unless they are small (section 8.1).
 /// Stateless.
@@ -30,6 +31,22 @@ final class States {
       return bytes.length > 0;
     }
   }
+
+  /// What packed states say of the lives of objects.
+  static final TreeNode.Lives LIVES =
+      new TreeNode.Lives() {
+        @Override
+        public boolean isOver(byte[] offered, byte[] stored) {
+          long life = life(stored);
+          return life(offered) < life
+              || (life(offered) == life && !exists(offered) && exists(stored));
+        }
+
+        @Override
+        public boolean isAbsent(byte[] state) {
+          return !exists(state);
+        }
+      };
 
   private static final int SMALL_BYTES = 512;
   private static final int BYTES_MAX = 256 << 20;
@@ -92,9 +109,12 @@ final class States {
     return in.varint();
   }
 
-  /// Returns whether a state belongs to a life before that of another one.
-  static boolean isOver(byte[] packed, byte[] later) {
-    return life(packed) < life(later);
+  private static boolean exists(byte[] packed) {
+    if (packed.length == 0 || packed[0] != 2) return packed.length > 0;
+    var in = new Decoder(packed);
+    int _ = in.u8();
+    long _ = in.varint();
+    return in.remaining() > 0;
   }
 
   private static byte[] unpacked(byte[] packed, int from) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import stoa.Corrupt;
 import stoa.base.Encoder;
@@ -21,6 +22,25 @@ class StatesTest {
     byte[] packed = States.packed(state(zeros));
     assertTrue(packed.length < zeros.length / 200, packed.length + " bytes");
     assertArrayEquals(zeros, States.unpacked(packed).bytes());
+  }
+
+  @Test
+  void aStateIsOverOnceTheObjectIsConstructedOrInALaterLife() {
+    byte[] bytes = {7};
+    var all =
+        List.of(
+            States.packed(new States.State(1, new byte[0])),
+            States.packed(new States.State(1, bytes)),
+            States.packed(new States.State(4, new byte[0])),
+            States.packed(new States.State(4, bytes)),
+            States.packed(new States.State(300, new byte[2_000])));
+    for (int i = 0; i < all.size(); i++) {
+      byte[] one = all.get(i);
+      assertEquals(!States.unpacked(one).exists(), States.LIVES.isAbsent(one));
+      for (int k = 0; k < all.size(); k++) {
+        assertEquals(i < k, States.LIVES.isOver(one, all.get(k)), i + " and " + k);
+      }
+    }
   }
 
   @Test

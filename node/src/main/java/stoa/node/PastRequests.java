@@ -89,10 +89,13 @@ final class PastRequests {
         });
   }
 
+  /// Begins a trim, after the pins and the ends of pins and transactions that came before it.
   void trim(PendingRequest asked, Trim trim) {
     if (asked.isLost()) return;
-    asked.onObject(
-        trim.getContainer(), object -> Forms.done(service.past().trim(object, trim.getBefore())));
+    asked.onObjectAfter(
+        asked.session().holdChanges.settled(),
+        trim.getContainer(),
+        object -> Forms.done(service.past().trim(object, trim.getBefore())));
   }
 
   // ---- snapshots
@@ -127,7 +130,14 @@ final class PastRequests {
 
   // ---- pins
 
-  Answer.Builder pin(Session session, Pin pin) {
+  /// Begins to pin, after earlier requests for the same pin.
+  void pin(PendingRequest asked, Pin pin) {
+    Session session = asked.session();
+    Runnable pinning = session.holdChanges.noted(() -> asked.attempt(() -> pin(session, pin)));
+    session.threads.pins().slow(pin.getPin(), pinning);
+  }
+
+  private Answer.Builder pin(Session session, Pin pin) {
     if (session.pins.size() >= served.config().containersMax()) {
       throw new LimitExceeded(
           "the session holds " + session.pins.size() + " snapshots; close some");
@@ -148,9 +158,15 @@ final class PastRequests {
     return Forms.answer(made.counter()).setDone(Done.newBuilder().setAt(MessageForms.at(address)));
   }
 
+  /// Begins to end a pin, after earlier requests for the same pin.
   void unpin(PendingRequest asked, Unpin unpin) {
-    Pins.Pin pin = asked.session().pins.remove(unpin.getPin());
-    if (pin != null) pin.close();
-    asked.answer(Forms.done());
+    Session session = asked.session();
+    Runnable unpinning =
+        session.holdChanges.noted(() ->
+            asked.letGo(() -> {
+              Pins.Pin pin = session.pins.remove(unpin.getPin());
+              if (pin != null) pin.close();
+            }));
+    session.threads.pins().quick(unpin.getPin(), unpinning);
   }
 }

@@ -257,6 +257,17 @@ final class PendingRequest {
     }
   }
 
+  /// Lets go of something that the session holds, and answers. No limit refuses this: the session
+  /// would hold it to its end.
+  void letGo(Runnable work) {
+    try {
+      work.run();
+      answer(Forms.done());
+    } catch (Throwable failed) {
+      refuse(failed);
+    }
+  }
+
   private void check() {
     checkTime();
     if (session.isOverfull()) {
@@ -361,7 +372,16 @@ final class PendingRequest {
   ///
   /// @param number the container's number
   void onObject(int number, OnObject work) {
+    onObjectAfter(CompletableFuture.completedFuture(null), number, work);
+  }
+
+  /// Runs work as [#onObject], once a future has completed.
+  void onObjectAfter(CompletableFuture<?> before, int number, OnObject work) {
     OpenObject container = session.container(number);
-    container.lane().quick(() -> onCalls(() -> work.answer(container.object())));
+    container
+        .lane()
+        .quick(() -> {
+          var _ = before.whenComplete((_, _) -> onCalls(() -> work.answer(container.object())));
+        });
   }
 }

@@ -96,7 +96,7 @@ final class Requests {
       case FIND_SNAPSHOT -> asked.aside(() -> past.find(request.getFindSnapshot().getName()));
       case LIST_SNAPSHOTS -> asked.aside(past::all);
       case DELETE_SNAPSHOT -> asked.once(() -> past.delete(request.getDeleteSnapshot().getName()));
-      case PIN -> asked.aside(() -> past.pin(session, request.getPin()));
+      case PIN -> past.pin(asked, request.getPin());
       case UNPIN -> past.unpin(asked, request.getUnpin());
       case BOUNDS ->
           asked.onObject(

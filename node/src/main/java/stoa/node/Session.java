@@ -54,6 +54,7 @@ final class Session {
   final SessionThreads threads;
 
   final BlobCalls blobCalls = new BlobCalls();
+  final HoldChanges holdChanges = new HoldChanges();
 
   // Guarded by this.
   private final Ledger ledger;

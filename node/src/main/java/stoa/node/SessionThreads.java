@@ -15,6 +15,7 @@ final class SessionThreads {
   private final Lanes<ByteString> blobs;
   private final Lanes<Long> listeners;
   private final Lanes<ByteString> keys;
+  private final Lanes<Long> pins;
 
   /// Creates it.
   ///
@@ -27,6 +28,7 @@ final class SessionThreads {
     this.blobs = new Lanes<>(reads);
     this.listeners = new Lanes<>(calls);
     this.keys = new Lanes<>(calls);
+    this.pins = new Lanes<>(all.background());
   }
 
   /// Returns the threads for users' code.
@@ -62,5 +64,10 @@ final class SessionThreads {
   /// Returns the lanes of requests for a listener, by its number.
   Lanes<Long> listeners() {
     return listeners;
+  }
+
+  /// Returns the lanes of requests for a pin, by its number.
+  Lanes<Long> pins() {
+    return pins;
   }
 }

@@ -95,18 +95,14 @@ final class TransactionRequests {
   }
 
   /// Ends a transaction after its requests in progress. It counts no more at once, since the client
-  /// may begin the next one at once.
+  /// may begin the next one at once. Later trims wait for its end.
   private static void end(PendingRequest asked, @Nullable SessionTransaction open) {
     if (open == null) {
       asked.answer(Forms.done());
       return;
     }
-    open.lane()
-        .slow(() ->
-            asked.attempt(() -> {
-              open.close();
-              return Forms.done();
-            }));
+    Runnable ending = asked.session().holdChanges.noted(() -> asked.letGo(open::close));
+    open.lane().slow(ending);
   }
 
   /// Begins a transaction.

@@ -227,15 +227,16 @@ final class Copies {
   }
 
   /// Returns all that the store may lack, which the next root then has, besides what the store has.
-  Upward toNextRoot() {
+  ///
+  /// @param isAbsent whether a copy is of an object that does not exist
+  Upward toNextRoot(Predicate<Copy> isAbsent) {
     keep(Map.of());
     above.clear();
     above.putAll(Objects.requireNonNull(kept));
     List<Copy> copies = new ArrayList<>();
     for (var copy : newest.values()) {
-      // The root needs nothing of an object that was never constructed.
-      boolean isNothing = copy.state().length == 0;
-      if (!isNothing && !isKept(copy.object(), copy.version())) copies.add(copy);
+      // The root needs nothing of an object that does not exist.
+      if (!isAbsent.test(copy) && !isKept(copy.object(), copy.version())) copies.add(copy);
     }
     copies.forEach(this::isAbove);
     dependencies.clear();

@@ -13,11 +13,6 @@ public record Copy(StreamId object, CopyVersion version, byte[] state) {
     return new Copy(object, other, state);
   }
 
-  /* Whether it is of an object that was never constructed. */
-  boolean isAbsent() {
-    return state.length == 0 && version.number() == 0;
-  }
-
   @Override
   public String toString() {
     return object + "@" + version;

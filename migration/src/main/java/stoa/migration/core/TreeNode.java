@@ -165,11 +165,21 @@ public final class TreeNode {
 
   private record Answering(ReadId read, StreamId object, Course course) {}
 
-  /// Returns whether one state of an object belongs to a life that had ended when another state of
-  /// it was stored.
+  /// Tells what states of an object say of its lives: a life begins when the object is constructed,
+  /// and ends when it is deleted.
   public interface Lives {
-    /// Compares them.
+    /// Each object has one life.
+    Lives ONE = (_, _) -> false;
+
+    /// Returns whether one state was over when another state of the object was stored: it is of an
+    /// earlier life, or of the time before the object was constructed in the same life.
     boolean isOver(byte[] offered, byte[] stored);
+
+    /// Returns whether a state is of an object that does not exist: it was not constructed in its
+    /// life.
+    default boolean isAbsent(byte[] state) {
+      return state.length == 0;
+    }
   }
 
   // The number of the flush that a leaving node waits for.
@@ -234,8 +244,10 @@ public final class TreeNode {
   private long persisting;
   private long persisted;
 
-  // Of a root that has successors; null for others.
-  private final @Nullable Lives lives;
+  private final Lives lives;
+
+  // Of a root that has successors.
+  private final boolean hasSuccessors;
   // The children of the root before that have not returned, and those of them that wait until the
   // objects that they have are loaded.
   private final SortedSet<NodeId> expected = new TreeSet<>();
@@ -295,7 +307,8 @@ public final class TreeNode {
       boolean isRoot,
       long oldest,
       Stage stage,
-      @Nullable Lives lives) {
+      Lives lives,
+      boolean hasSuccessors) {
     this.me = me;
     this.settings = settings;
     this.isRoot = isRoot;
@@ -304,37 +317,58 @@ public final class TreeNode {
     this.oldest = oldest;
     this.stage = stage;
     this.lives = lives;
+    this.hasSuccessors = hasSuccessors;
+  }
+
+  /// Creates a root of objects that have one life each.
+  ///
+  /// @param oldest a generation above those of all earlier roots
+  public static TreeNode root(NodeId me, Settings settings, long oldest) {
+    return root(me, settings, oldest, Lives.ONE);
   }
 
   /// Creates a root, which has the objects of the store.
   ///
   /// @param oldest a generation above those of all earlier roots
-  public static TreeNode root(NodeId me, Settings settings, long oldest) {
-    return new TreeNode(me, settings, true, oldest, Stage.IN, null);
+  /// @param lives tells what states say of the lives of objects
+  public static TreeNode root(NodeId me, Settings settings, long oldest, Lives lives) {
+    return new TreeNode(me, settings, true, oldest, Stage.IN, lives, false);
   }
 
   /// Creates a root that has successors: its children survive its end, and return to the next root.
   ///
   /// @param oldest a generation above those of all earlier roots
   /// @param expected the children of the root before, according to the store
-  /// @param lives compares the lives of states
+  /// @param lives tells what states say of the lives of objects
   public static TreeNode root(
       NodeId me, Settings settings, long oldest, SortedSet<NodeId> expected, Lives lives) {
-    var root = new TreeNode(me, settings, true, oldest, Stage.IN, lives);
+    var root = new TreeNode(me, settings, true, oldest, Stage.IN, lives, true);
     root.expected.addAll(expected);
     root.listed = new TreeSet<>(expected);
     return root;
   }
 
-  /// Creates a node outside any tree.
+  /// Creates a node outside any tree, of objects that have one life each.
   public static TreeNode client(NodeId me, Settings settings) {
-    return new TreeNode(me, settings, false, 0, Stage.NEW, null);
+    return client(me, settings, Lives.ONE);
+  }
+
+  /// Creates a node outside any tree.
+  ///
+  /// @param lives tells what states say of the lives of objects
+  public static TreeNode client(NodeId me, Settings settings, Lives lives) {
+    return new TreeNode(me, settings, false, 0, Stage.NEW, lives, false);
   }
 
   /* A parent that has left, in the hands of the child that takes its place. */
   private TreeNode(
-      NodeId gone, Settings settings, Message.Promote state, Copies childs, NodeId child) {
-    this(gone, settings, false, 0, Stage.IN, null);
+      NodeId gone,
+      Settings settings,
+      Lives lives,
+      Message.Promote state,
+      Copies childs,
+      NodeId child) {
+    this(gone, settings, false, 0, Stage.IN, lives, false);
     parent = state.parent();
     state.children().forEach(each -> children.put(each, Below.NEW));
     children.put(child, Below.NEW);
@@ -348,7 +382,7 @@ public final class TreeNode {
   /// Creates a node for a process that had another node before: it avoids nodes that the earlier
   /// one could not reach, or that told it to move.
   public static TreeNode client(NodeId me, Settings settings, TreeNode before) {
-    var node = client(me, settings);
+    var node = client(me, settings, before.lives);
     node.avoided.addAll(before.avoided);
     return node;
   }
@@ -681,7 +715,7 @@ public final class TreeNode {
 
   /* Notes that a node has left, as soon as no next root expects it. */
   private void farewell(NodeId gone) {
-    if (lives == null || persisting == persisted) {
+    if (!hasSuccessors || persisting == persisted) {
       effects.add(new Effect.Send(gone, new Message.Farewell()));
     } else {
       departing.put(gone, persisting);
@@ -801,7 +835,7 @@ public final class TreeNode {
   private void attach(NodeId newcomer, Locality at) {
     if (!isIn()) return;
     giveUpEarlier(newcomer);
-    if (lives == null) {
+    if (!hasSuccessors) {
       admit(newcomer, at);
     } else {
       newcomers.put(newcomer, new Newcomer(at, Long.MAX_VALUE));
@@ -815,7 +849,7 @@ public final class TreeNode {
     children.put(newcomer, new Below(0, 0, only(at)));
     isToTell = true;
     send(newcomer, new Message.Welcome());
-    if (lives != null) send(newcomer, new Message.Kept(new TreeMap<>()));
+    if (hasSuccessors) send(newcomer, new Message.Kept(new TreeMap<>()));
     if (stage != Stage.ASKING) return;
     awaited.add(newcomer);
     send(newcomer, new Message.Hold(attempt, Objects.requireNonNull(successor)));
@@ -887,7 +921,7 @@ public final class TreeNode {
 
   private void save(NodeId from, Upward with) {
     save(with);
-    if (lives == null || with.copies().isEmpty()) return;
+    if (!hasSuccessors || with.copies().isEmpty()) return;
     var versions =
         sent.computeIfAbsent(persisting, _ -> new TreeMap<>())
             .computeIfAbsent(from, _ -> new TreeMap<>());
@@ -1141,30 +1175,34 @@ public final class TreeNode {
   /* The object is here, so that no other node has a newer copy. */
   private boolean mayForget(StreamId object) {
     Copy copy = copies.look(object);
-    boolean isAbsent = copy == null || copy.isAbsent();
-    return isAbsent
+    boolean isNothing = copy == null || (isAbsent(copy) && copy.version().number() == 0);
+    return isNothing
         && mayGo(object)
         && !loading.contains(object)
         && unsaved.getOrDefault(object, 0L) <= persisted;
   }
 
+  private boolean isAbsent(Copy copy) {
+    return lives.isAbsent(copy.state());
+  }
+
   /*
-   * Whether it is a copy of an object that was never constructed, and that the root does not know,
-   * or has forgotten.
+   * Whether it is a copy of an object that does not exist, and that the root does not know, or has
+   * forgotten.
    */
   private boolean isOfNothing(Copy copy) {
     boolean isUnknown = copies.version(copy.object()).equals(CopyVersion.NONE);
-    return isRoot && copy.state().length == 0 && isUnknown && copies.look(copy.object()) == null;
+    return isRoot && isAbsent(copy) && isUnknown && copies.look(copy.object()) == null;
   }
 
-  /// Returns whether the object has changed at the server since this copy of it was made. While the
-  /// root expects children, a copy that it has loaded has no version, and seems to be older.
+  /*
+   * Whether the object was deleted, or constructed at the server, since this copy of it was made.
+   * While the root expects children, a copy that it has loaded has the version that the store knows,
+   * and seems to be older: what the server has made has none, or the first one when it is lent.
+   */
   private boolean isOutlived(Copy copy) {
     Copy stored = copies.look(copy.object());
-    return lives != null
-        && stored != null
-        && stored.version().equals(CopyVersion.NONE)
-        && lives.isOver(copy.state(), stored.state());
+    return isRoot && stored != null && lives.isOver(copy.state(), stored.state());
   }
 
   private void askAgain() {
@@ -1175,17 +1213,17 @@ public final class TreeNode {
 
   private void persist(List<Copy> made) {
     if (!isRoot) return;
-    boolean isNews = lives != null && !listed.equals(list());
+    boolean isNews = hasSuccessors && !listed.equals(list());
     if (made.isEmpty() && !isNews) return;
     if (isNews) listed = list();
     effects.add(
         new Effect.Persist(++persisting, List.copyOf(made), isNews ? new TreeSet<>(listed) : null));
-    if (lives != null) made.forEach(copy -> unsaved.put(copy.object(), persisting));
+    if (hasSuccessors) made.forEach(copy -> unsaved.put(copy.object(), persisting));
   }
 
   private void persisted(long number) {
     persisted = number;
-    if (lives != null) saved();
+    if (hasSuccessors) saved();
     while (!flushes.isEmpty() && flushes.element().persist <= persisted) {
       var flush = flushes.remove();
       if (flush.node.equals(me)) durable(flush.number);
@@ -1208,7 +1246,7 @@ public final class TreeNode {
   /* Tells the store who the children are, if that has changed. */
   private void listChildren() {
     persist(List.of());
-    if (lives != null) hasten();
+    if (hasSuccessors) hasten();
   }
 
   private boolean isSettling() {
@@ -1326,12 +1364,15 @@ public final class TreeNode {
    * Whether the store has another past than a child. It has a newer version of an object than the
    * node at which the object is, when a server of an earlier release, which reads no list, had the
    * root in between. It lacks a version that was durable when it was set back. It has the object at
-   * the server when that was deleted meanwhile.
+   * the server, or in a later life, when that was deleted meanwhile.
    */
   private boolean isOfAnotherPast(Message.Return back) {
     SortedSet<StreamId> offered = new TreeSet<>();
-    back.copies().copies().forEach(copy -> offered.add(copy.object()));
     boolean isOther = false;
+    for (var copy : back.copies().copies()) {
+      offered.add(copy.object());
+      isOther |= back.has().containsKey(copy.object()) && isOutlived(copy);
+    }
     for (var each : back.has().entrySet()) {
       CopyVersion has = each.getValue();
       isOther |= atServer.contains(each.getKey());
@@ -1350,11 +1391,7 @@ public final class TreeNode {
 
   private List<Copy> ofThisLife(List<Copy> offered) {
     return offered.stream()
-        .filter(copy -> !atServer.contains(copy.object()))
-        .filter(copy -> {
-          byte[] stored = copies.get(copy.object()).state();
-          return !Objects.requireNonNull(lives).isOver(copy.state(), stored);
-        })
+        .filter(copy -> !atServer.contains(copy.object()) && !isOutlived(copy))
         .toList();
   }
 
@@ -1481,7 +1518,7 @@ public final class TreeNode {
     queues.forEach((object, queue) -> {
       if (!queue.head().equals(root)) has.put(object, copies.version(object));
     });
-    effects.add(new Effect.Send(root, new Message.Return(copies.toNextRoot(), has)));
+    effects.add(new Effect.Send(root, new Message.Return(copies.toNextRoot(this::isAbsent), has)));
     held.put(root, new ArrayList<>());
     queues.forEach((object, queue) -> {
       if (queue.head().equals(root) && queue.size() > 1) send(root, new Message.Retrieve(object));
@@ -1489,13 +1526,13 @@ public final class TreeNode {
   }
 
   /*
-   * Whether an object is here that was never constructed, and that no operation uses. The next root
-   * has as much of it. It may not know its name, as the processes that have called it may be gone;
+   * Whether an object is here that does not exist, and that no operation uses. The next root has as
+   * much of it. It may not know its name, as the processes that have called it may be gone;
    * then it would accept no child that claims it.
    */
   private boolean isOfNothingHere(StreamId object) {
     Copy copy = copies.look(object);
-    boolean isAbsent = copy == null || copy.isAbsent();
+    boolean isAbsent = copy == null || isAbsent(copy);
     return isAbsent && queue(object).isJust(me) && !busy.contains(object);
   }
 
@@ -1577,7 +1614,7 @@ public final class TreeNode {
       if (!from.equals(parent)) return;
       stepBack();
     }
-    if (lives == null) {
+    if (!hasSuccessors) {
       grant(from, number, by);
     } else {
       pending.put(from, new Pending(number, by, Long.MAX_VALUE));
@@ -1627,7 +1664,7 @@ public final class TreeNode {
     }
     queues.values().forEach(queue -> queue.replace(node, by));
     send(by, new Message.Greet(kin));
-    if (lives != null) send(by, new Message.Kept(new TreeMap<>()));
+    if (hasSuccessors) send(by, new Message.Kept(new TreeMap<>()));
     listChildren();
     farewell(node);
     release(node, by);
@@ -1651,7 +1688,7 @@ public final class TreeNode {
    */
   private void promoted(NodeId from, Message.Promote state) {
     Check.that(me.equals(granted.remove(from)), "%s leaves, and %s has its place", from, me);
-    var upper = new TreeNode(from, settings, state, copies, me);
+    var upper = new TreeNode(from, settings, lives, state, copies, me);
     List<Effect> later = new ArrayList<>();
     predecessor = from;
     var kept = held.remove(from);

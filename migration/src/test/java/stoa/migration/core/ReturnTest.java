@@ -19,6 +19,21 @@ class ReturnTest {
   private static final StreamId OTHER = new StreamId(0, 2);
   private static final long OLDEST = 100;
 
+  /* A state is its life, and behind that what the object has, if it exists. */
+  private static final TreeNode.Lives LIVES =
+      new TreeNode.Lives() {
+        @Override
+        public boolean isOver(byte[] offered, byte[] stored) {
+          if (offered[0] != stored[0]) return offered[0] < stored[0];
+          return isAbsent(offered) && !isAbsent(stored);
+        }
+
+        @Override
+        public boolean isAbsent(byte[] state) {
+          return state.length == 1;
+        }
+      };
+
   private final NodeId child = new NodeId("child", 1);
   private final NodeId second = new NodeId("second", 1);
   private final TreeNode root =
@@ -146,10 +161,14 @@ class ReturnTest {
 
   /* A child of a root that has successors, with an object that another node has left there. */
   private static TreeNode childWith(Copy left) {
+    return childWith(left, TreeNode.Lives.ONE);
+  }
+
+  private static TreeNode childWith(Copy left, TreeNode.Lives lives) {
     var before = new NodeId("root", 1);
     var leaf = new NodeId("leaf", 1);
-    var node =
-        TreeNode.client(new NodeId("child", 1), new TreeNode.Settings(5, Retrieval.ONE_BY_ONE));
+    var settings = new TreeNode.Settings(5, Retrieval.ONE_BY_ONE);
+    var node = TreeNode.client(new NodeId("child", 1), settings, lives);
     node.on(new Event.Join(before, Locality.UNKNOWN));
     node.on(new Event.Received(before, new Message.Offer(before)));
     node.on(new Event.Received(before, new Message.Welcome()));
@@ -177,6 +196,16 @@ class ReturnTest {
   }
 
   @Test
+  void aChildDoesNotClaimAnObjectThatDoesNotExistInALaterLife() {
+    for (long number = 0; number < 2; number++) {
+      var node = childWith(absent(OBJECT, new CopyVersion(1, number), 4), LIVES);
+      var nothing = new Message.Return(Upward.NOTHING, new TreeMap<>());
+      assertEquals(List.of(new Effect.Send(new NodeId("root", 2), nothing)), returns(node));
+      assertFalse(node.owns(OBJECT));
+    }
+  }
+
+  @Test
   void aChildClaimsAnObjectThatWasConstructed() {
     var node = childWith(copy(OBJECT, 2));
     assertTrue(node.owns(OBJECT));
@@ -200,24 +229,70 @@ class ReturnTest {
     assertFalse(root.on(new Event.NoReturns()).contains(cut));
   }
 
-  @Test
-  void anOldCopyBelowAChildDoesNotReplaceWhatTheServerHasMadeSince() {
-    var next =
-        TreeNode.root(
-            new NodeId("root", 2),
-            new TreeNode.Settings(5, Retrieval.ONE_BY_ONE),
-            OLDEST,
-            new TreeSet<>(List.of(child, second)),
-            (offered, stored) -> offered[0] < stored[0]);
+  private static Copy living(StreamId object, CopyVersion version, int life) {
+    return new Copy(object, version, new byte[] {(byte) life, 1});
+  }
+
+  private static Copy absent(StreamId object, CopyVersion version, int life) {
+    return new Copy(object, version, new byte[] {(byte) life});
+  }
+
+  private TreeNode rootOfLives() {
+    return TreeNode.root(
+        new NodeId("root", 2),
+        new TreeNode.Settings(5, Retrieval.ONE_BY_ONE),
+        OLDEST,
+        new TreeSet<>(List.of(child, second)),
+        LIVES);
+  }
+
+  /* A child that has returned sends a copy of a node below, and then the root loads the object. */
+  private void assertStays(Copy old, Copy stored) {
+    var next = rootOfLives();
     var nothing = new Message.Return(Upward.NOTHING, new TreeMap<>());
     next.on(new Event.Received(child, nothing));
-    var old = new Upward(List.of(copy(OTHER, 2)), List.of());
-    var up = new Message.CopyUp(child, 1, new TreeSet<>(List.of(OTHER)), old);
+    var with = new Upward(List.of(old), List.of());
+    var up = new Message.CopyUp(child, 1, new TreeSet<>(List.of(OTHER)), with);
     next.on(new Event.Received(child, up));
-    Copy stored = copy(OTHER, 7);
-    next.on(new Event.Loaded(OTHER, null, stored.state()));
+    next.on(new Event.Received(child, new Message.Retrieve(OTHER)));
+    next.on(new Event.Loaded(OTHER, stored.version(), stored.state()));
+    next.on(new Event.Received(child, up));
     assertEquals(List.of(), next.unread(child));
-    assertEquals(stored.at(CopyVersion.NONE), next.copy(OTHER));
+    assertEquals(stored, next.copy(OTHER));
+  }
+
+  @Test
+  void anOldCopyBelowAChildDoesNotReplaceWhatTheServerHasMadeSince() {
+    Copy old = living(OTHER, new CopyVersion(1, 2), 2);
+    assertStays(old, absent(OTHER, CopyVersion.NONE, 7));
+    assertStays(old, living(OTHER, CopyVersion.NONE, 7));
+  }
+
+  @Test
+  void anOldCopyBelowAChildDoesNotReplaceAnObjectThatWasMadeAnewAndLent() {
+    assertStays(living(OTHER, new CopyVersion(1, 2), 2), living(OTHER, new CopyVersion(0, 1), 7));
+  }
+
+  @Test
+  void theCopyOfAnObjectThatDidNotExistDoesNotReplaceWhatTheServerHasMadeOfIt() {
+    for (int life : new int[] {1, 4}) {
+      assertStays(
+          absent(OTHER, new CopyVersion(1, 0), life), living(OTHER, CopyVersion.NONE, life));
+    }
+  }
+
+  @Test
+  void aChildIsRefusedThatHasAnObjectInAnEarlierLife() {
+    var next = rootOfLives();
+    SortedMap<StreamId, CopyVersion> has = new TreeMap<>();
+    has.put(OBJECT, new CopyVersion(1, 3));
+    var copies = new Upward(List.of(living(OBJECT, new CopyVersion(1, 3), 2)), List.of());
+    next.on(new Event.Received(child, new Message.Return(copies, has)));
+    Copy stored = living(OBJECT, new CopyVersion(0, 1), 7);
+    var effects = next.on(new Event.Loaded(OBJECT, stored.version(), stored.state()));
+    assertEquals(List.of(new Effect.Cut(child)), effects);
+    assertTrue(next.owns(OBJECT));
+    assertEquals(stored, next.copy(OBJECT));
   }
 
   @Test

@@ -113,13 +113,36 @@ public final class MigrationHistory {
   private final SortedMap<StreamId, SortedMap<String, Long>> stamps = new TreeMap<>();
   private long time;
 
-  public static List<String> list(byte[] state) {
-    String text = new String(state, StandardCharsets.UTF_8);
-    return text.isEmpty() ? List.of() : List.of(text.split(",", -1));
+  /// A state of an object. Its list of operations has those of earlier lives, too: the judges
+  /// follow an object through all of them.
+  ///
+  /// @param life the number of its life, from 1
+  /// @param exists whether the object exists: it was constructed in this life
+  public record State(long life, boolean exists, List<String> list) {
+    private static final String EXISTS = "+";
+
+    /// The state of an object that was never constructed.
+    public static final State NOTHING = new State(1, false, List.of());
+
+    /// Reads a state.
+    public static State of(byte[] bytes) {
+      if (bytes.length == 0) return NOTHING;
+      String[] parts = new String(bytes, StandardCharsets.UTF_8).split(" ", -1);
+      List<String> list = parts[2].isEmpty() ? List.of() : List.of(parts[2].split(",", -1));
+      return new State(Long.parseLong(parts[0]), parts[1].equals(EXISTS), list);
+    }
+
+    /// Returns it as bytes: as in a store, an object without a life has none.
+    public byte[] bytes() {
+      if (equals(NOTHING)) return new byte[0];
+      String text = life + " " + (exists ? EXISTS : "-") + " " + String.join(",", list);
+      return text.getBytes(StandardCharsets.UTF_8);
+    }
   }
 
-  public static byte[] state(List<String> list) {
-    return String.join(",", list).getBytes(StandardCharsets.UTF_8);
+  /// Returns the operations in a state.
+  public static List<String> list(byte[] state) {
+    return State.of(state).list;
   }
 
   public static void holds(boolean condition, String text, Object... values) {
@@ -171,9 +194,10 @@ public final class MigrationHistory {
     CopyVersion version = new CopyVersion(copy.version().generation(), copy.version().number() + 1);
     operation.outputs.put(copy.object(), version);
     latest(operation.node, copy.object(), version);
-    List<String> list = new ArrayList<>(list(copy.state()));
+    State before = State.of(copy.state());
+    List<String> list = new ArrayList<>(before.list);
     list.add(operation.name);
-    return state(list);
+    return new State(before.life, true, list).bytes();
   }
 
   /// Notes that an operation other than a read of one object has run. It gets its timestamp

@@ -21,11 +21,29 @@ import stoa.migration.core.TreeNode;
 import stoa.sim.Chance;
 import stoa.sim.check.MigrationHistory;
 import stoa.sim.check.MigrationHistory.Operation;
+import stoa.sim.check.MigrationHistory.State;
 
 /// A process of the simulated tree: one node after the other, and their work, as `Seat` of the
 /// module `migration` assigns it: several operations, reads and flushes at once, from before the
 /// node has a place until it must leave; the process gives some of them up. One owner.
 final class MigrationProcess {
+  /* As `States` of the module `migration` tells them. */
+  private static final TreeNode.Lives LIVES =
+      new TreeNode.Lives() {
+        @Override
+        public boolean isOver(byte[] offered, byte[] stored) {
+          State one = State.of(offered);
+          State other = State.of(stored);
+          boolean isBegun = one.life() == other.life() && !one.exists() && other.exists();
+          return one.life() < other.life() || isBegun;
+        }
+
+        @Override
+        public boolean isAbsent(byte[] state) {
+          return !State.of(state).exists();
+        }
+      };
+
   private final MigrationWorld world;
   private final Chance chance;
   private final String address;
@@ -97,15 +115,9 @@ final class MigrationProcess {
     boolean succeeds = world.hasSuccessors();
     start(
         succeeds
-            ? TreeNode.root(
-                id, world.rootSettings(), term << 32, expected, MigrationProcess::isOver)
-            : TreeNode.root(id, world.rootSettings(), term << 32));
+            ? TreeNode.root(id, world.rootSettings(), term << 32, expected, LIVES)
+            : TreeNode.root(id, world.rootSettings(), term << 32, LIVES));
     joined = true;
-  }
-
-  /* Whether a list has no element that another one lacks. */
-  private static boolean isOver(byte[] offered, byte[] stored) {
-    return MigrationHistory.list(stored).containsAll(MigrationHistory.list(offered));
   }
 
   private void start(TreeNode fresh) {
@@ -149,7 +161,7 @@ final class MigrationProcess {
       var id = new NodeId(address, world.number());
       start(
           before == null
-              ? TreeNode.client(id, world.clientSettings())
+              ? TreeNode.client(id, world.clientSettings(), LIVES)
               : TreeNode.client(id, world.clientSettings(), before));
     }
     end();
@@ -278,9 +290,9 @@ final class MigrationProcess {
     if (outputs.size() == 1 && execute.inputs().size() == 1 && lends()) {
       world.reached("an object changes elsewhere");
       on(new Event.Lend(execute.number()));
-      world.changed(execute.inputs().getFirst(), outputs);
+      var after = world.changed(execute.inputs().getFirst(), outputs);
       world.history().end(operation);
-      lent.add(end);
+      lent.add(new Event.Executed(execute.number(), after));
       return;
     }
     updates.remove(execute.number());

@@ -2,7 +2,6 @@ package stoa.sim.world;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
@@ -23,6 +22,7 @@ import stoa.migration.core.TreeNode;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.MigrationHistory;
+import stoa.sim.check.MigrationHistory.State;
 
 /// A simulated tree of processes, the store at its root, and the network between them. One owner; a
 /// seed decides every step.
@@ -84,6 +84,7 @@ public final class MigrationWorld {
 
   private final Chance chance;
   private final Chance forgetting;
+  private final Chance lives;
   private final Trace trace;
   private final Size size;
   private final MigrationHistory history = new MigrationHistory();
@@ -106,8 +107,6 @@ public final class MigrationWorld {
   private final List<MigrationProcess> deposed = new ArrayList<>();
   // The store of the present root.
   private final SortedMap<StreamId, Copy> stored = new TreeMap<>();
-  // The deleted ones among these, of which the store knows no version.
-  private final SortedSet<StreamId> deleted = new TreeSet<>();
   // The store's list of the children of the root.
   private SortedSet<NodeId> children = new TreeSet<>();
   // The nodes that have returned to a root.
@@ -125,6 +124,7 @@ public final class MigrationWorld {
   public MigrationWorld(Chance chance, Trace trace, Size size, Trouble trouble, Fault fault) {
     this.chance = chance;
     forgetting = chance.of("forgetting");
+    lives = chance.of("lives");
     this.trace = trace;
     this.size = size;
     this.trouble = trouble;
@@ -250,15 +250,30 @@ public final class MigrationWorld {
     return process == root;
   }
 
-  /// Notes that an object has changed in the store, and not by a call at the root.
-  void changed(Copy before, SortedMap<StreamId, byte[]> after) {
-    List<Copy> copies = new ArrayList<>();
-    var version = new CopyVersion(before.version().generation(), before.version().number() + 1);
-    after.forEach((object, state) -> copies.add(new Copy(object, version, state)));
-    keep(copies);
-    if (!chance.percent(50)) return;
-    reached("an object is deleted");
-    deleted.addAll(after.keySet());
+  /// Changes an object in the store, and not by a call at the root. Perhaps its life ends thereby,
+  /// and perhaps the store makes the object anew.
+  ///
+  /// @return what the root learns when it has the object again
+  SortedMap<StreamId, byte[]> changed(Copy before, SortedMap<StreamId, byte[]> after) {
+    StreamId object = before.object();
+    State state = State.of(Objects.requireNonNull(after.get(object)));
+    CopyVersion version =
+        new CopyVersion(before.version().generation(), before.version().number() + 1);
+    boolean isOver = chance.percent(50);
+    if (isOver) {
+      reached("an object is deleted");
+      int dice = lives.below(3);
+      state = new State(state.life() + 1, dice > 0, state.list());
+      // An object that the store has made has no version, or the first one once it is lent.
+      version = dice == 2 ? new CopyVersion(0, 1) : CopyVersion.NONE;
+      if (dice > 0) reached("an object is made anew");
+    } else if (!State.of(before.state()).exists()) {
+      reached("the store makes an object");
+      version = CopyVersion.NONE;
+    }
+    keep(List.of(new Copy(object, version, state.bytes())));
+    after.put(object, state.bytes());
+    return after;
   }
 
   /// Notes a disconnected node. Leaving and joining disconnect none.
@@ -448,11 +463,10 @@ public final class MigrationWorld {
         && (persisting.isEmpty() || chance.percent(50))) {
       StreamId object = loading.remove();
       Copy copy = stored.get(object);
-      root.on(
-          copy == null
-              ? new Event.Loaded(object, null, MigrationHistory.state(List.of()))
-              : new Event.Loaded(
-                  object, deleted.contains(object) ? null : copy.version(), copy.state()));
+      byte[] state = copy == null ? State.NOTHING.bytes() : copy.state();
+      boolean exists = State.of(state).exists();
+      var version = copy != null && exists ? copy.version() : null;
+      root.on(new Event.Loaded(object, version, state));
       return;
     }
     if (persisting.isEmpty()) return;
@@ -492,20 +506,12 @@ public final class MigrationWorld {
     var persist = persisting.remove();
     persisted = persist.number;
     if (persist.children != null && fault != Fault.NO_LIST) children = persist.children;
-    keep(persist.copies.stream().filter(copy -> !isDeleted(copy)).toList());
-  }
-
-  /// Returns whether a copy is the state after a deletion.
-  private boolean isDeleted(Copy copy) {
-    Copy left = deleted.contains(copy.object()) ? stored.get(copy.object()) : null;
-    return left != null && Arrays.equals(left.state(), copy.state());
+    // The store has nothing of an object that does not exist.
+    keep(persist.copies.stream().filter(copy -> State.of(copy.state()).exists()).toList());
   }
 
   private void keep(List<Copy> copies) {
-    for (var copy : copies) {
-      stored.put(copy.object(), copy);
-      deleted.remove(copy.object());
-    }
+    for (var copy : copies) stored.put(copy.object(), copy);
     history.persisted(copies);
   }
 

@@ -48,6 +48,8 @@ class MigrationTest {
             "the root expects no more",
             "an object changes elsewhere",
             "an object is deleted",
+            "an object is made anew",
+            "the store makes an object",
             "an object is forgotten",
             "an inner node moves",
             "an update is withdrawn",
