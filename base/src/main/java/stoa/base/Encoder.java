@@ -38,6 +38,14 @@ public final class Encoder {
     return Arrays.copyOf(bytes, size);
   }
 
+  /// Returns a copy of the bytes, followed by others. It copies the others once, so prefer it to
+  /// [#raw(byte\[\])] and [#toBytes()] where they are many.
+  public byte[] followedBy(byte[] others) {
+    byte[] whole = Arrays.copyOf(bytes, size + others.length);
+    System.arraycopy(others, 0, whole, size, others.length);
+    return whole;
+  }
+
   /// Writes the lowest eight bits.
   public Encoder u8(int value) {
     room(1);

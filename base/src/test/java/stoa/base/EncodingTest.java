@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +29,17 @@ class EncodingTest {
       assertEquals("π" + round, decoder.text());
       assertEquals(id, decoder.id());
       assertEquals(0, decoder.remaining());
+      byte[] more = new byte[random.nextInt(40)];
+      random.nextBytes(more);
+      assertArrayEquals(encoder.toBytes(), Arrays.copyOf(encoder.followedBy(more), encoder.size()));
+      assertArrayEquals(encoder.raw(more).toBytes(), followed(encoder, more));
     }
+  }
+
+  /// Returns the bytes of an encoder that end with others, made from both parts.
+  private static byte[] followed(Encoder whole, byte[] end) {
+    byte[] begin = Arrays.copyOf(whole.toBytes(), whole.size() - end.length);
+    return new Encoder(0).raw(begin).followedBy(end);
   }
 
   @Test

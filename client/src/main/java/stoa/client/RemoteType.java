@@ -60,7 +60,7 @@ final class RemoteType {
   /// @throws LimitExceeded when the arguments are too large
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
     byte[] encoded = marshaller.arguments(method, arguments);
-    byte[] call = new Encoder(encoded.length + 5).varint(number(method)).raw(encoded).toBytes();
+    byte[] call = new Encoder(10).varint(number(method)).followedBy(encoded);
     if (call.length > callBytesMax) throw Refusals.call(method, call.length, callBytesMax);
     return call;
   }

@@ -108,7 +108,7 @@ public sealed interface ObjectAnswer extends Answer {
   }
 
   private static byte[] encode(int what, byte[] bytes) {
-    return new Encoder(bytes.length + 1).u8(what).raw(bytes).toBytes();
+    return new Encoder(1).u8(what).followedBy(bytes);
   }
 
   /// Returns the result in an encoded answer.

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import stoa.node.access.RefusalThrottle;
 import stoa.objects.Sessions;
@@ -18,6 +19,7 @@ import stoa.store.watching.WatchRegistration;
 import stoa.transport.Status;
 import stoa.wire.FrameLimits;
 import stoa.wire.proto.Answer;
+import stoa.wire.proto.Call;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.Event;
@@ -242,7 +244,7 @@ final class Session {
   private static int contents(Request request) {
     int hash = 31 * request.getWhatCase().getNumber() + Long.hashCode(request.getTransaction());
     return switch (request.getWhatCase()) {
-      case CALL -> 31 * hash + request.getCall().hashCode();
+      case CALL -> 31 * hash + contents(request.getCall());
       case OPEN -> 31 * hash + request.getOpen().hashCode();
       case DELETE -> 31 * hash + request.getDelete().hashCode();
       case BLOB -> 31 * hash + request.getBlob().hashCode();
@@ -254,6 +256,14 @@ final class Session {
         yield 31 * hash + rest.build().hashCode();
       }
     };
+  }
+
+  /// Hashes a call. Its arguments may be long, and the hash of a message takes them byte by byte.
+  private static int contents(Call call) {
+    var arguments = new CRC32C();
+    arguments.update(call.getCall().asReadOnlyByteBuffer());
+    int rest = call.toBuilder().clearCall().build().hashCode();
+    return 31 * rest + (int) arguments.getValue();
   }
 
   /// Returns how many requests are in progress.

@@ -292,6 +292,30 @@ class ServerTest {
   }
 
   @Test
+  void refusesACallThatComesAgainAndDiffersInAnyPart() throws Exception {
+    try (Server server = start("memory:")) {
+      for (int part = 0; part < 3; part++) {
+        try (var client = new RawClient(server.port())) {
+          client.open();
+          client.ask(RawClient.use(1, Counter.class));
+          int increment = client.number(2, Counter.class, "increment()");
+          client.ask(RawClient.open(3, 1, Counter.class, "c"));
+          var call = RawClient.call(4, 1, increment);
+          assertTrue(client.ask(call).hasAnswered());
+          assertTrue(client.ask(call).hasAnswered(), "the same again");
+          switch (part) {
+            case 0 -> call = RawClient.call(4, 1, increment + 1);
+            case 1 -> call.getCallBuilder().setContainer(2);
+            default -> call.getCallBuilder().getExistenceBuilder().setGeneration(1);
+          }
+          client.send(call);
+          assertEquals(Status.Code.INVALID_ARGUMENT, client.end().code(), "part " + part);
+        }
+      }
+    }
+  }
+
+  @Test
   void failsWhatNamesAContainerOrClassThatIsNotThere() throws Exception {
     try (Server server = start("memory:");
         var client = new RawClient(server.port())) {

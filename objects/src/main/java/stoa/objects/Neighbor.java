@@ -43,7 +43,7 @@ final class Neighbor {
     int number = names.idOf(ClassNames.METHOD + shared.name() + "#" + question.method().id()) + 1;
     byte[] arguments =
         encoded(code, () -> marshaller(code).arguments(question.method(), question.arguments()));
-    byte[] call = new Encoder(arguments.length + 5).varint(number).raw(arguments).toBytes();
+    byte[] call = new Encoder(10).varint(number).followedBy(arguments);
     if (call.length <= callBytesMax) return call;
     throw new LimitExceeded(
         "the arguments of "

@@ -1014,10 +1014,10 @@ final class ObjectHandler implements Handler {
   }
 
   private byte[] checkpoint(int kind, byte[] bytes) {
-    var out = new Encoder(bytes.length + 8);
+    var out = new Encoder(11);
     int whole = kind + (left ? LEFT : 0);
     if (code == 0) out.u8(whole);
     else out.u8(whole + CODED).varint(code);
-    return out.raw(bytes).toBytes();
+    return out.followedBy(bytes);
   }
 }

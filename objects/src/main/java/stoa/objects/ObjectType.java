@@ -188,7 +188,7 @@ public final class ObjectType {
 
   /// Returns the put of a call with encoded arguments.
   byte[] call(SharedMethod method, byte[] arguments) {
-    return new Encoder(arguments.length + 5).varint(number(method)).raw(arguments).toBytes();
+    return new Encoder(10).varint(number(method)).followedBy(arguments);
   }
 
   /// Returns a call as a put, after decoding its arguments as the executing replica does.

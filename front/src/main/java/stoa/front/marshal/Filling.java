@@ -1,9 +1,11 @@
 package stoa.front.marshal;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.apache.fory.Fory;
 import org.apache.fory.context.MapRefReader;
 import org.apache.fory.context.ReadContext;
@@ -44,7 +46,7 @@ final class Filling implements RefReader {
   // How often the elements led back to such an object.
   private int hits;
 
-  // Whether a value was referred to again.
+  // Whether a value that may have parts was referred to again.
   private boolean shared;
 
   // The limit of filling collections; null for none.
@@ -55,7 +57,7 @@ final class Filling implements RefReader {
     effort = most;
   }
 
-  /// Returns whether the graph, as far as it was read, refers to a value twice.
+  /// Returns whether the graph, as far as it was read, refers twice to a value that may have parts.
   boolean isShared() {
     return shared;
   }
@@ -118,11 +120,17 @@ final class Filling implements RefReader {
   @SuppressWarnings("ReferenceEquality") // Justification: equal objects are different ones
   private void met(byte head) {
     if (head != Fory.REF_FLAG) return;
-    shared = true;
     Object object = known.getReadRef();
+    if (!isSingle(object)) shared = true;
     for (Object one : open) {
       if (one == object) hits++;
     }
+  }
+
+  /// Returns whether an object has no parts, and a hash that takes no time: it costs nothing to
+  /// refer to it often, as the values of a request do to the constants of an enum.
+  private static boolean isSingle(@Nullable Object object) {
+    return object instanceof Enum<?> || object instanceof UUID || object instanceof Instant;
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -16,7 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -165,6 +168,19 @@ class EffortTest {
     var node = new Node(1, 2);
     assertThrows(NotBrief.class, () -> read(node, Effort.brief()));
     assertEquals(node, read(node, Effort.proven()));
+  }
+
+  @Test
+  void takesNoEffortForConstantsThatManyObjectsHave() {
+    var id = new UUID(1, 2);
+    for (Object single : List.of(TimeUnit.SECONDS, id, Instant.EPOCH)) {
+      var nodes = new ArrayList<Object>();
+      for (int i = 0; i < 10_000; i++) nodes.add(new Node(single, i));
+      assertEquals(nodes, read(nodes, Effort.proven()));
+      var shared = new ArrayList<Object>(List.of(single));
+      nodes.add(new Node(shared, shared));
+      assertThrows(NotBrief.class, () -> read(nodes, Effort.proven()));
+    }
   }
 
   @Test

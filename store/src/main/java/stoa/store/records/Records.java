@@ -151,12 +151,12 @@ public final class Records {
   public record Mark(boolean alive, long listed) {}
 
   public static byte[] put(@Nullable Origin origin, long behind, int code, byte[] value) {
-    return how(new Encoder(value.length + 45), origin, behind, 0, code).raw(value).toBytes();
+    return how(new Encoder(45), origin, behind, 0, code).followedBy(value);
   }
 
   /// Returns a put that executes on a copy of the state.
   public static byte[] copiedPut(@Nullable Origin origin, long behind, int code, byte[] value) {
-    return how(new Encoder(value.length + 45), origin, behind, COPIED, code).raw(value).toBytes();
+    return how(new Encoder(45), origin, behind, COPIED, code).followedBy(value);
   }
 
   private static Encoder how(
@@ -172,11 +172,11 @@ public final class Records {
       long listed,
       byte @Nullable [] opening,
       byte[] value) {
-    var out = how(new Encoder(value.length + 77), origin, behind, BEGINS, code);
+    var out = how(new Encoder(77), origin, behind, BEGINS, code);
     out.varint(listed);
     if (opening == null) out.u8(0);
     else out.u8(1).sized(opening);
-    return out.raw(value).toBytes();
+    return out.followedBy(value);
   }
 
   public static Put put(byte[] payload) {
@@ -246,8 +246,8 @@ public final class Records {
   }
 
   public static byte[] answered(Origin origin, Key target, byte[] answer) {
-    var out = new Encoder(answer.length + 64).varint(origin.call()).varint(origin.number());
-    return out.text(target.space()).sized(target.name()).raw(answer).toBytes();
+    var out = new Encoder(64).varint(origin.call()).varint(origin.number());
+    return out.text(target.space()).sized(target.name()).followedBy(answer);
   }
 
   /// Returns an entry of kind ANSWERED: the changes of other keys that a put and those before it
@@ -276,7 +276,7 @@ public final class Records {
   }
 
   public static byte[] appended(Origin origin, byte[] data) {
-    return origin(new Encoder(data.length + 32), origin).raw(data).toBytes();
+    return origin(new Encoder(32), origin).followedBy(data);
   }
 
   /// Returns what a user appended, without the name of the append.
