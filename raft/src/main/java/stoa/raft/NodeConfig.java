@@ -44,6 +44,10 @@ public record NodeConfig(
   /// [#LEASE_PART] by more than clocks differ in speed.
   public static final double ENDED_PART = 0.45;
 
+  /// How many times the wait between elections doubles, while they fail. It is two fifths of
+  /// [#election()] at first.
+  public static final int DOUBLINGS_MAX = 5;
+
   /// Files in PEM.
   ///
   /// @param certificate the chain of this node

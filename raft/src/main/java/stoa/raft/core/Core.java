@@ -16,6 +16,9 @@ import io.microraft.impl.RaftNodeImpl;
 import io.microraft.impl.state.FollowerState;
 import io.microraft.impl.state.LeaderState;
 import io.microraft.impl.statemachine.InternalCommitAware;
+import io.microraft.impl.task.HeartbeatTask;
+import io.microraft.impl.task.LeaderElectionTimeoutTask;
+import io.microraft.impl.task.PreVoteTimeoutTask;
 import io.microraft.model.groupop.RaftGroupOp;
 import io.microraft.model.groupop.UpdateRaftGroupMembersOp;
 import io.microraft.model.log.LogEntry;
@@ -29,6 +32,7 @@ import io.microraft.model.message.PreVoteResponse;
 import io.microraft.model.message.RaftMessage;
 import io.microraft.model.message.TriggerLeaderElectionRequest;
 import io.microraft.model.message.VoteRequest;
+import io.microraft.model.message.VoteResponse;
 import io.microraft.report.RaftNodeReport;
 import io.microraft.report.RaftNodeReport.RaftNodeReportReason;
 import io.microraft.statemachine.StateMachine;
@@ -122,6 +126,13 @@ public final class Core {
    * (20) After a snapshot it may count entries as held that an earlier snapshot has dropped, and then
    *     sends nothing to a member that needs one of them: see HeldEntries.
    * (21) It logs a failure inside, and goes on to lead. Here it begins again from the log.
+   * (22) It always waits equally long for votes, and for the first answers to a leader. When these take
+   *     longer, no election ends with a leader. Here the waits grow while elections fail: see Patience.
+   * (23) A candidate begins one election after the other, also when the others refuse it for its log,
+   *     and hinders those whose logs are longer. Here a candidate follows again after an election
+   *     that had to wait longer, and first asks whether the others would vote for it.
+   * (24) After a standstill of its process, a leader steps down before it has read the answers that came
+   *     meanwhile, and a follower asks for votes. Here such a timer lets messages go first.
    */
   private static final Object GROUP = "group";
   private static final Object PROBE = new Object();
@@ -148,11 +159,17 @@ public final class Core {
   private static final long NEWS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final int TICKS_BETWEEN_TABLES = 10;
 
+  // The number of no message, so that an answer to it answers none.
+  private static final long NO_MESSAGE = -1;
+
   // The term of a question to a candidate: its sender need not lead.
   private static final int NO_TERM = 0;
 
   // How many times in a row a leader may show less than this member has, as it briefly does.
   private static final int LESS_MAX = 50;
+
+  // The part of the election time for which a late timer lets messages go first.
+  private static final int MESSAGES_FIRST_PART = 100;
 
   // Delays grow by up to this part, so that members do not stand at the same time again and again.
   private static final int JITTER = 8;
@@ -165,6 +182,7 @@ public final class Core {
   private final Roles roles;
   private final Random random;
   private final Lease lease;
+  private final Patience patience;
   private final Majority majority = new Majority();
   private final Encoder out = new Encoder(1 << 10);
   private final Set<Proposal> proposals = new LinkedHashSet<>();
@@ -282,6 +300,7 @@ public final class Core {
     }
     this.node = build();
     this.held = new HeldEntries((RaftNodeImpl) node);
+    this.patience = new Patience(real(VOTES_MILLIS), settings.doublingsMax(), term());
   }
 
   // ---- life
@@ -470,7 +489,37 @@ public final class Core {
       double real = (double) unit.toNanos(delay) / (TIMEOUT_SECONDS * SECOND);
       long nanos = Math.round(real * settings.electionNanos());
       long more = Math.max(1, Math.min(nanos / JITTER, Integer.MAX_VALUE));
-      world.schedule(() -> onTimer(() -> execute(task)), nanos + world.random((int) more));
+      long after = nanos + world.random((int) more);
+      long due = world.nanos() + after;
+      if (mayBeginElection(task)) world.schedule(() -> onElectionTimer(task, due), after);
+      else world.schedule(() -> onTimer(() -> execute(task)), after);
+    }
+
+    private static boolean mayBeginElection(Runnable task) {
+      return task instanceof HeartbeatTask
+          || task instanceof PreVoteTimeoutTask
+          || task instanceof LeaderElectionTimeoutTask;
+    }
+
+    private void onElectionTimer(Runnable task, long due) {
+      if (world.nanos() - due < settings.electionNanos() / TIMEOUT_SECONDS) {
+        inPatience(task);
+        return;
+      }
+      world.reached("messages go first");
+      world.schedule(() -> inPatience(task), settings.electionNanos() / MESSAGES_FIRST_PART);
+    }
+
+    /// Runs a task as soon as this member may begin an election, or leads.
+    private void inPatience(Runnable task) {
+      if (mine != life) return;
+      if (!leads && patience.waits(world.nanos())) {
+        int pause = (int) (settings.electionNanos() / TICKS_PER_ELECTION);
+        world.schedule(() -> inPatience(task), pause + world.random(pause));
+        return;
+      }
+      boolean asksFirst = task instanceof LeaderElectionTimeoutTask && patience.factor() > 1;
+      onTimer(() -> execute(asksFirst ? Core.this::standNoMore : task));
     }
   }
 
@@ -568,9 +617,13 @@ public final class Core {
       switch (message) {
         case VoteRequest vote -> {
           if ((vote.isSticky() && isHeld()) || !mayStand()) return;
+          patience.votes(world.nanos());
         }
         case PreVoteRequest _ -> {
           if (isHeld() || !mayStand()) return;
+        }
+        case VoteResponse answer -> {
+          if (answer.isGranted()) patience.votes(world.nanos());
         }
         case TriggerLeaderElectionRequest _ -> lease.revoke(world.nanos());
         case AppendEntriesSuccessResponse has -> {
@@ -789,6 +842,10 @@ public final class Core {
           world.reached("later term in an answer");
           ((RaftNodeImpl) node).toFollower(answer.getTerm());
         }
+        if (answer.isGranted() && patience.waits(world.nanos())) {
+          world.reached("answer to an earlier question for votes");
+          return;
+        }
         node.handle(answer);
       }
       case TriggerLeaderElectionRequest _ -> {
@@ -877,6 +934,15 @@ public final class Core {
     world.reached("asks for votes at once");
     ((RaftNodeImpl) node).leader(null);
     ((RaftNodeImpl) node).runPreVote();
+  }
+
+  /// Ends an election that has brought no leader. MicroRaft then asks whether the others would vote
+  /// for this member, before it begins the next one.
+  private void standNoMore() {
+    var impl = (RaftNodeImpl) node;
+    if (impl.state().role() != RaftRole.CANDIDATE) return;
+    world.reached("stands no more");
+    impl.toFollower(term());
   }
 
   /// Ends the question for votes, since there is a leader.
@@ -1436,6 +1502,7 @@ public final class Core {
     }
     boolean isLeader = report.getRole() == RaftRole.LEADER;
     int term = report.getTerm().getTerm();
+    patience.inTerm(term);
     if (leads && (!isLeader || term != leadingTerm)) lose();
     if (isLeader && !leads) {
       leads = true;
@@ -1444,6 +1511,7 @@ public final class Core {
       majority.clear();
       doubts.clear();
       world.leave(null);
+      awaitAnswers();
     }
     RaftEndpoint leading = report.getTerm().getLeaderEndpoint();
     Member before = leader;
@@ -1453,6 +1521,7 @@ public final class Core {
       if (!leader.id().equals(ended)) ended = null;
       roles.leader(leader.id());
     }
+    if (leader != null && !isSelf(leader)) patience.hasLeader();
     note(report);
     if (report.getStatus() == RaftNodeStatus.TERMINATED && !stopped) {
       Collection<RaftEndpoint> members = report.getCommittedMembers().getMembers();
@@ -1461,9 +1530,22 @@ public final class Core {
     }
   }
 
+  /// Gives the others more time for their first answers, by the factor by which this member waited
+  /// longer for votes.
+  private void awaitAnswers() {
+    LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
+    if (leading == null || patience.factor() == 1) return;
+    world.reached("waits longer for answers");
+    long until = new Scaled().millis() + TIMEOUT_SECONDS * 1_000L * (patience.factor() - 1);
+    for (FollowerState follower : leading.getFollowerStates().values()) {
+      follower.responseReceived(NO_MESSAGE, until);
+    }
+  }
+
   /// Records that a leader has applied its first entry.
   private void begun(int term) {
     if (!leads || term != leadingTerm || ready) return;
+    patience.hasLeader();
     if (!machine.isWhole()) {
       world.reached("leader completes itself");
       machine.completed();
@@ -1539,7 +1621,7 @@ public final class Core {
             report.getLog().getCommitIndex(),
             matched,
             Map.copyOf(heard),
-            real(clock - report.getQuorumHeartbeatTimestamp().orElse(clock)));
+            Math.max(0, real(clock - report.getQuorumHeartbeatTimestamp().orElse(clock))));
     heard.values().removeIf(at -> now - at > settings.electionNanos() * TICKS_PER_ELECTION);
   }
 

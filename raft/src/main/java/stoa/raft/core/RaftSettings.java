@@ -9,6 +9,7 @@ import stoa.raft.Member;
 /// @param leaseNanos how long a leader is certain of its leadership after a majority has answered
 /// @param endedNanos the silence after which members look for another one, when nothing listens any
 ///   more where the leader was; longer than the lease by more than clocks differ in speed
+/// @param doublingsMax how many times the wait between elections doubles, while they fail
 /// @param snapshotCommands after how many commands the replica becomes durable, and the log forgets
 ///   them
 /// @param snapshotBytes after how many bytes of commands it does so, too
@@ -19,6 +20,7 @@ public record RaftSettings(
     long electionNanos,
     long leaseNanos,
     long endedNanos,
+    int doublingsMax,
     int snapshotCommands,
     long snapshotBytes,
     int pendingMax,

@@ -140,6 +140,7 @@ final class RaftGroup implements Group {
             election,
             Math.round(election * NodeConfig.LEASE_PART),
             Math.round(election * NodeConfig.ENDED_PART),
+            NodeConfig.DOUBLINGS_MAX,
             (int) Math.min(config.snapshotCommands(), 1 << 20),
             SNAPSHOT_BYTES,
             PENDING_MAX,

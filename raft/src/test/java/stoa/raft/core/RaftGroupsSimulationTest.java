@@ -67,7 +67,7 @@ class RaftGroupsSimulationTest {
 
   @Test
   void aLeaseThatOutlastsTheElectionTimeIsNoticed() {
-    var wrong = new SimulatedMembers.Times(NodeConfig.ENDED_PART, 3);
+    var wrong = new SimulatedMembers.Times(NodeConfig.ENDED_PART, 3, NodeConfig.DOUBLINGS_MAX);
     Seeds.requireNoticed(scenario(wrong), LONG_LEASE, "was acknowledged before");
     run(LONG_LEASE);
   }

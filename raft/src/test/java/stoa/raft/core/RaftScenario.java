@@ -58,7 +58,9 @@ final class RaftScenario implements Scenario {
   /// Creates one in which members look for another leader, when nothing listens where the leader
   /// was, after a part of the election time.
   static RaftScenario withEndedPart(double endedPart) {
-    return new RaftScenario(new SimulatedMembers.Times(endedPart, NodeConfig.LEASE_PART), false);
+    var times =
+        new SimulatedMembers.Times(endedPart, NodeConfig.LEASE_PART, NodeConfig.DOUBLINGS_MAX);
+    return new RaftScenario(times, false);
   }
 
   /// Creates one in which some servers are of the release before leases were shorter, and are

@@ -40,6 +40,11 @@ final class SimulatedMembers {
     /// Runs a task later, those of one moment in the order of these calls.
     void at(long delayNanos, Runnable task);
 
+    /// Returns how long a message takes at most, in microseconds. Some take a twentieth of that.
+    default int delayMicrosMax() {
+      return 2_000;
+    }
+
     /// Returns what stands before the name of a server in the trace.
     default String prefix() {
       return "";
@@ -89,9 +94,11 @@ final class SimulatedMembers {
   /// @param endedPart the part of the election time after which members look for another leader,
   ///   when nothing listens where the leader was
   /// @param leasePart the part of the election time that the lease of a leader lasts
-  record Times(double endedPart, double leasePart) {
+  /// @param doublingsMax how many times the wait between elections doubles, while they fail
+  record Times(double endedPart, double leasePart, int doublingsMax) {
     /// Those of the product.
-    static final Times STANDARD = new Times(NodeConfig.ENDED_PART, NodeConfig.LEASE_PART);
+    static final Times STANDARD =
+        new Times(NodeConfig.ENDED_PART, NodeConfig.LEASE_PART, NodeConfig.DOUBLINGS_MAX);
   }
 
   /// How much a message, a log and a file of it have, and how many messages are lost.
@@ -436,6 +443,7 @@ final class SimulatedMembers {
                 ELECTION,
                 Math.round(ELECTION * leasePart),
                 Math.round(ELECTION * times.endedPart()),
+                times.doublingsMax(),
                 sizes.snapshotCommands(),
                 sizes.snapshotBytes(),
                 64,
@@ -495,10 +503,13 @@ final class SimulatedMembers {
     }
 
     void pause() {
-      if (!alive) return;
-      long pause = chance.between(50, 3_000) * MILLI;
-      pausedUntil = surroundings.nanos() + pause;
-      machine.pause(pause);
+      if (alive) pause(chance.between(50, 3_000) * MILLI);
+    }
+
+    /// Lets it stand still for a while.
+    void pause(long nanos) {
+      pausedUntil = surroundings.nanos() + nanos;
+      machine.pause(nanos);
     }
 
     // Others notice that its process has ended, or are told so wrongly.
@@ -580,7 +591,8 @@ final class SimulatedMembers {
     }
 
     private void deliver(Server target, byte[] message) {
-      long delay = chance.between(100, 2_000) * 1_000L;
+      int most = surroundings.delayMicrosMax();
+      long delay = chance.between(most / 20, most) * 1_000L;
       if (!calm && chance.percent(2)) delay = chance.between(1, 1_500) * MILLI;
       at(
           delay,
