@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.StoaConfig;
 import stoa.base.Permissions;
 import stoa.cluster.ServerDirectory;
+import stoa.log.ReplicaLog;
 import stoa.objects.Merging;
 import stoa.objects.Spreading;
 import stoa.storage.Device;
@@ -315,7 +316,14 @@ final class Restoring {
   }
 
   private static Device device(Path directory) {
-    return Device.open(new FileDisk(directory), DeviceConfig.standard());
+    Device device = Device.open(new FileDisk(directory), DeviceConfig.standard());
+    try {
+      ReplicaLog.cutOff(device);
+      return device;
+    } catch (RuntimeException failed) {
+      device.close();
+      throw failed;
+    }
   }
 
   private static void copy(DiskFile in, DiskFile out, long bytes) throws IOException {

@@ -1,6 +1,6 @@
 package stoa.client;
 
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -12,18 +12,20 @@ import java.util.concurrent.TimeUnit;
 /// trims after the ends that came to it before the trim. For the ends that the client has told the
 /// other groups, the client waits before it trims.
 final class HoldEnds {
-  // By the futures that complete when they are settled: the groups whose servers have got them.
-  private final Map<CompletableFuture<Void>, Integer> inProgress = new ConcurrentHashMap<>();
+  /// A request that the servers of a group have got.
+  private record Told(int group, CompletableFuture<Void> settled) {}
+
+  private final Set<Told> inProgress = ConcurrentHashMap.newKeySet();
 
   /// Notes a request, and returns it.
   ///
   /// @param end has no other listener
   Outgoing noted(int group, Outgoing end) {
-    var settled = new CompletableFuture<Void>();
-    inProgress.put(settled, group);
+    var told = new Told(group, new CompletableFuture<>());
+    inProgress.add(told);
     end.whenSettled(_ -> {
-      inProgress.remove(settled);
-      settled.complete(null);
+      inProgress.remove(told);
+      told.settled.complete(null);
     });
     return end;
   }
@@ -31,9 +33,9 @@ final class HoldEnds {
   /// Waits until the requests that other groups have got by now are settled, or a time is over.
   void awaitOthers(int group, long millisMax) {
     var others =
-        inProgress.entrySet().stream()
-            .filter(each -> each.getValue() != group)
-            .map(Map.Entry::getKey)
+        inProgress.stream()
+            .filter(told -> told.group != group)
+            .map(Told::settled)
             .toArray(CompletableFuture<?>[]::new);
     var _ =
         CompletableFuture.allOf(others)

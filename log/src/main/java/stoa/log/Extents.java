@@ -56,8 +56,13 @@ interface Extents {
   /// Makes appends and releases durable.
   void sync();
 
-  /// Returns those of one device.
+  /// Returns those of one device, as its streams show them.
   static Extents of(Device device) {
+    return ReplicaLog.isOn(device) ? ReplicaLog.applied(device) : all(device);
+  }
+
+  /// Returns all those of one device.
+  static Extents all(Device device) {
     return new Extents() {
       @Override
       public byte @Nullable [] read(StreamId stream, int space, long offset) {

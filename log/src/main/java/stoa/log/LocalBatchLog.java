@@ -27,6 +27,7 @@ public final class LocalBatchLog implements BatchLog {
   /// Opens the log on a device, and continues it.
   public LocalBatchLog(Device device) {
     this.device = device;
+    ReplicaLog.cutOff(device);
     this.streams = new Streams(device);
     this.tail = streams.tail();
     this.term = tail.term() + 1;

@@ -18,9 +18,10 @@ public final class RawLog {
     return isRecord(item) && item.object().equals(Streams.LOG) && item.space() == Streams.ENTRIES;
   }
 
-  /// Returns whether an item is an entry of a stream.
+  /// Returns whether an item is an entry of a stream. One that a replica has made void has no
+  /// bytes.
   public static boolean isEntry(Survey.Place item) {
-    return isOfStream(item) && item.space() == Streams.ENTRIES;
+    return isOfStream(item) && item.space() == Streams.ENTRIES && item.bytes() > 0;
   }
 
   /// Returns whether an item is the state of a stream after an address.
@@ -30,7 +31,7 @@ public final class RawLog {
 
   /// Returns whether an item is the mark of an entry.
   public static boolean isMark(Survey.Place item) {
-    return isOfStream(item) && item.space() == Streams.MARKS;
+    return isOfStream(item) && item.space() == Streams.MARKS && item.bytes() > 0;
   }
 
   /// Returns whether an item belongs to a stream: an entry, its mark, or a checkpoint.

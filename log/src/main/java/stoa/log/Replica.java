@@ -1,5 +1,6 @@
 package stoa.log;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -29,7 +30,8 @@ public final class Replica implements AutoCloseable {
    * replica writes nothing for a command without effect: the next commit, or the sync, has its index.
    *
    *    object    space  offset   data
-   *    RECORD    0      0        version u8: 1; index, term and fence, all varint
+   *    RECORD    0      0        version u8: 1, or 2 when the device has the log of the consensus; index,
+   *                              term and fence, all varint
    *    RECORD    0      1        whether the replica is catching up: u8; then the index of the last
    *                              command of which the others have sent something: varint
    *    RECORD    0      2        index and term of the last command that the consensus knows to be here, while
@@ -48,11 +50,23 @@ public final class Replica implements AutoCloseable {
    */
   static final StreamId RECORD = StreamId.of("stoa/replica");
   private static final int VERSION = 1;
+  static final int WITH_LOG = 2;
 
   // The most streams whose release waits for readers.
   private static final int HELD_MAX = 65_536;
 
+  /// The place of the log of a replica's consensus.
+  public enum LogPlace {
+    /// Files beside the device.
+    FILES,
+    /// The device.
+    DEVICE
+  }
+
   private final Device device;
+  private final int version;
+  private final Extents extents;
+  private final @Nullable ReplicaLog log;
   private final ReplicaObjects objects;
   private final Streams streams;
   private final Streams shown;
@@ -84,7 +98,7 @@ public final class Replica implements AutoCloseable {
   /// @param applied the last one
   /// @param fence the term of the present owner
   /// @param tail the end of the log
-  private record State(Position applied, long fence, BatchLog.Tail tail) {}
+  record State(Position applied, long fence, BatchLog.Tail tail) {}
 
   /// Receives the applied commands, in order, on the applying thread, which must not propose: it
   /// would wait for itself. It must not throw.
@@ -102,12 +116,22 @@ public final class Replica implements AutoCloseable {
     default void trimmed(StreamId stream, long oldest) {}
   }
 
-  /// Opens the replica on a device.
+  /// Opens the replica on a device. The log of a new one will be in files.
   public Replica(Device device) {
+    this(device, LogPlace.FILES);
+  }
+
+  /// Opens the replica on a device.
+  ///
+  /// @param place of the log, when the replica is new
+  public Replica(Device device, LogPlace place) {
     this.device = device;
     device.useExternalSync();
     this.objects = new ReplicaObjects(device);
-    this.streams = new Streams(device);
+    this.version = version(place);
+    AppliedExtents applied = version == WITH_LOG ? new AppliedExtents(device) : null;
+    this.extents = applied == null ? Extents.all(device) : applied;
+    this.streams = new Streams(extents);
     this.shown = new Streams(new ReplicatedExtents(this, ReplicatedExtents.NONE));
     byte[] level = device.read(RECORD, 0, 1);
     this.sentIndex = sent(level);
@@ -115,6 +139,14 @@ public final class Replica implements AutoCloseable {
     this.known = readKnown();
     this.state = read();
     this.recorded = state.applied().index();
+    this.log = applied == null ? null : new ReplicaLog(this, applied);
+    if (log != null && device.read(RECORD, 0, 0) == null) put(state);
+  }
+
+  private int version(LogPlace place) {
+    byte[] record = device.read(RECORD, 0, 0);
+    if (record != null) return record[0];
+    return place == LogPlace.DEVICE ? WITH_LOG : VERSION;
   }
 
   /// Makes the contents of a device those of a replica whose consensus has no log before them: of a
@@ -126,6 +158,7 @@ public final class Replica implements AutoCloseable {
       device.append(new Commit().write(RECORD, 0, 0, first.array(), 0, first.size()));
     }
     var replica = new Replica(device);
+    if (replica.log != null) replica.log.reset();
     replica.know(null);
     var _ = replica.sync();
   }
@@ -148,8 +181,9 @@ public final class Replica implements AutoCloseable {
       return new State(Position.START, 0, tail);
     }
     var in = new Decoder(record);
-    int version = in.u8();
-    Check.that(version == VERSION, "the record of a replica has format %s", version);
+    int format = in.u8();
+    Check.that(
+        format == VERSION || format == WITH_LOG, "the record of a replica has format %s", format);
     long index = in.varint();
     long term = in.varint();
     return new State(new Position(term, index), in.varint(), tail);
@@ -194,7 +228,26 @@ public final class Replica implements AutoCloseable {
       State before = state;
       if (at.index() <= before.applied().index()) return;
       requireNext(at, before);
-      state = new State(at, before.fence(), before.tail());
+      become(new State(at, before.fence(), before.tail()));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void become(State next) {
+    state = next;
+    if (log != null) log.drop(next.applied().index());
+  }
+
+  /// Does work of the log of the consensus, while nothing else changes this replica.
+  void exclusively(Runnable work) {
+    lock.lock();
+    try {
+      ensureUsable();
+      work.run();
+    } catch (StorageException failure) {
+      failed = failure;
+      throw failure;
     } finally {
       lock.unlock();
     }
@@ -277,41 +330,107 @@ public final class Replica implements AutoCloseable {
     return new Command.Answer.Opened(at.index());
   }
 
-  private Command.Answer write(Position at, Batch batch, State before) {
+  /// Returns whether a batch has no effect.
+  static boolean isVoid(Batch batch, State before) {
     BatchLog.Tail tail = before.tail();
-    long epoch = batch.token().first().epoch();
-    if (batch.term() < before.fence()
-        || epoch != tail.epoch()
+    return batch.term() < before.fence()
+        || batch.token().first().epoch() != tail.epoch()
         || batch.term() < tail.term()
-        || (batch.term() == tail.term() && batch.sequence() <= tail.sequence())) {
+        || (batch.term() == tail.term() && batch.sequence() <= tail.sequence());
+  }
+
+  private static State after(State before, Position at, Batch batch) {
+    Token token = batch.token();
+    long last = token.first().counter() + token.count() - 1;
+    return new State(
+        at,
+        before.fence(),
+        new BatchLog.Tail(
+            token.first().epoch(),
+            last,
+            batch.term(),
+            batch.sequence(),
+            batch.nowMicros(),
+            batch.note()));
+  }
+
+  private static State after(State before, Position at, long epoch) {
+    BatchLog.Tail tail = before.tail();
+    return new State(
+        at,
+        before.fence(),
+        new BatchLog.Tail(epoch, tail.counter() + 1, 0, 0, tail.nowMicros(), tail.note()));
+  }
+
+  private static State after(State before, Position at) {
+    return new State(at, before.fence(), before.tail());
+  }
+
+  /// Returns the state that a command will lead to.
+  ///
+  /// @param command null for none
+  /// @param isPlaced whether it is a batch that takes effect
+  State after(State before, Position at, @Nullable Command command, boolean isPlaced) {
+    return switch (command) {
+      case Command.Open(long fence) when fence == before.fence() ->
+          new State(at, at.index(), before.tail());
+      case Command.Write(Batch batch) when isPlaced || isEffective(batch, before) ->
+          after(before, at, batch);
+      case Command.Seal(long term, long epoch)
+          when term >= before.fence() && epoch > before.tail().epoch() ->
+          after(before, at, epoch);
+      case null, default -> after(before, at);
+    };
+  }
+
+  private boolean isEffective(Batch batch, State before) {
+    if (isVoid(batch, before)) return false;
+    try {
+      streams.encode(batch, new Commit(), new Encoder(1024));
+      return true;
+    } catch (IllegalArgumentException impossible) {
+      return false;
+    }
+  }
+
+  private Command.Answer write(Position at, Batch batch, State before) {
+    List<Streams.Place> placed = log == null ? null : log.placed(at);
+    if (isVoid(batch, before)) {
+      Check.that(placed == null, "the batch at %s is in its streams, and void", at);
       return skip(at, before, fenced(before));
     }
+    if (placed != null) return show(after(before, at, batch), batch, placed);
     try {
       streams.encode(batch, commit.clear(), scratch);
     } catch (IllegalArgumentException impossible) {
       return skip(at, before, new Command.Answer.Refused(String.valueOf(impossible.getMessage())));
     }
-    long last = batch.token().first().counter() + batch.token().count() - 1;
-    put(
-        new State(
-            at,
-            before.fence(),
-            new BatchLog.Tail(
-                epoch, last, batch.term(), batch.sequence(), batch.nowMicros(), batch.note())));
+    put(after(before, at, batch));
+    return new Command.Answer.Done();
+  }
+
+  /// Makes a batch visible whose entries are in their streams.
+  private Command.Answer show(State next, Batch batch, List<Streams.Place> placed) {
+    if (!(extents instanceof AppliedExtents hiding)) throw new IllegalStateException("no log here");
+    Streams.Place header = ReplicaLog.header(batch);
+    hiding.hide(List.of(header));
+    Streams.encodeHeader(batch, batch.entries(), commit.clear(), scratch);
+    record(next);
+    device.appendReserved(commit);
+    var all = new ArrayList<>(placed);
+    all.add(header);
+    hiding.show(all);
+    recorded = next.applied().index();
+    become(next);
     return new Command.Answer.Done();
   }
 
   private Command.Answer seal(Position at, long epoch, State before) {
     BatchLog.Tail tail = before.tail();
     if (epoch <= tail.epoch()) return skip(at, before, new Command.Answer.Done());
-    long counter = tail.counter() + 1;
-    var token = new Token(new LogAddress(epoch, counter), 1);
+    var token = new Token(new LogAddress(epoch, tail.counter() + 1), 1);
     Streams.encodeSeal(token, tail.nowMicros(), tail.note(), commit.clear(), scratch);
-    put(
-        new State(
-            at,
-            before.fence(),
-            new BatchLog.Tail(epoch, counter, 0, 0, tail.nowMicros(), tail.note())));
+    put(after(before, at, epoch));
     return new Command.Answer.Done();
   }
 
@@ -320,18 +439,22 @@ public final class Replica implements AutoCloseable {
   }
 
   private Command.Answer skip(Position at, State before, Command.Answer answer) {
-    state = new State(at, before.fence(), before.tail());
+    become(after(before, at));
     return answer;
   }
 
   /// Appends the commit with the record of a state, which becomes the present one.
   private void put(State next) {
-    scratch.clear().u8(VERSION).varint(next.applied().index()).varint(next.applied().term());
-    scratch.varint(next.fence());
-    commit.write(RECORD, 0, 0, scratch.array(), 0, scratch.size());
+    record(next);
     device.appendReserved(commit);
     recorded = next.applied().index();
-    state = next;
+    become(next);
+  }
+
+  private void record(State next) {
+    scratch.clear().u8(version).varint(next.applied().index()).varint(next.applied().term());
+    scratch.varint(next.fence());
+    commit.write(RECORD, 0, 0, scratch.array(), 0, scratch.size());
   }
 
   private void tell(Command command) {
@@ -431,6 +554,7 @@ public final class Replica implements AutoCloseable {
     lock.lock();
     try {
       ensureUsable();
+      if (log != null) log.unplaceAll();
       sentIndex = Math.max(sentIndex, position.index());
       whole = false;
       scratch.clear().u8(1).varint(sentIndex);
@@ -462,6 +586,7 @@ public final class Replica implements AutoCloseable {
       commit.clear().write(RECORD, 0, 1, new byte[] {0}, 0, 1);
       boolean further = now.applied().index() >= position.index();
       put(further ? now : new State(position, fence, streams.tail()));
+      if (log != null) log.moved();
       device.sync();
       durable = state.applied();
       sentIndex = 0;
@@ -523,9 +648,23 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// Returns the streams with everything on the device.
+  /// Returns the streams, as far as they were applied or others have sent them.
   Streams all() {
     return streams;
+  }
+
+  /// Returns the extents of the streams.
+  Extents extents() {
+    return extents;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /// Returns the log of the consensus; null when it is in files beside the device.
+  public @Nullable ReplicaLog log() {
+    return log;
   }
 
   private void ensureUsable() {

@@ -5,7 +5,7 @@ import stoa.base.StreamId;
 import stoa.storage.Device;
 import stoa.storage.segment.Commit;
 
-/// The extents of one replica's device, of which only all replicas together release a part.
+/// The extents of one replica, of which only all replicas together release a part.
 ///
 /// Checkpoints are derived data, and each replica's own.
 final class ReplicatedExtents implements Extents {
@@ -36,7 +36,7 @@ final class ReplicatedExtents implements Extents {
 
   ReplicatedExtents(Replica replica, Releases releases) {
     this.replica = replica;
-    this.own = Extents.of(replica.device());
+    this.own = replica.extents();
     this.releases = releases;
   }
 

@@ -42,7 +42,7 @@ public final class StreamCopy {
 
   /// Returns whether a device has a stream.
   public static boolean has(Device device, StreamId stream) {
-    return device.floor(stream, Streams.ENTRIES, Long.MAX_VALUE) >= 0
+    return device.floorFilled(stream, Streams.ENTRIES, Long.MAX_VALUE) >= 0
         || device.trimmedBefore(stream, Streams.ENTRIES) > 0;
   }
 
@@ -100,6 +100,8 @@ public final class StreamCopy {
           0,
           Long.MAX_VALUE,
           (offset, data) -> {
+            boolean isVoid = data.length == 0 && space != Streams.CHECKPOINTS;
+            if (isVoid) return true;
             byte[] kept = copied.of(space, offset, data);
             commit.write(stream, space, offset, kept, 0, kept.length);
             if (commit.bytes() >= COMMIT_BYTES) flush(to, commit);

@@ -72,7 +72,10 @@ public final class Streams {
 
   /// Returns whether an object of the device is the log's own, and no stream.
   public static boolean isInternal(StreamId stream) {
-    return stream.equals(LOG) || stream.equals(GlobalLog.UNIT) || stream.equals(Replica.RECORD);
+    return stream.equals(LOG)
+        || stream.equals(GlobalLog.UNIT)
+        || stream.equals(Replica.RECORD)
+        || stream.equals(ReplicaLog.RECORD);
   }
 
   /// Creates the streams on a device.
@@ -343,10 +346,21 @@ public final class Streams {
 
   /// Adds the header of a batch to a commit, with the places of some of its entries.
   static void encodeHeader(Batch batch, List<Entry> entries, Commit commit, Encoder scratch) {
+    encodeHeader(batch, entries, scratch);
+    long first = batch.token().first().counter();
+    commit.write(LOG, ENTRIES, first, scratch.array(), 0, scratch.size());
+  }
+
+  /// Returns the header of a batch, with the places of some of its entries.
+  static byte[] header(Batch batch, List<Entry> entries, Encoder scratch) {
+    encodeHeader(batch, entries, scratch);
+    return scratch.toBytes();
+  }
+
+  private static void encodeHeader(Batch batch, List<Entry> entries, Encoder scratch) {
     Token token = batch.token();
     begin(token, batch.term(), batch.sequence(), batch.nowMicros(), batch.note(), scratch);
     places(entries, scratch);
-    commit.write(LOG, ENTRIES, token.first().counter(), scratch.array(), 0, scratch.size());
   }
 
   /// Adds an entry to a commit, in its stream.

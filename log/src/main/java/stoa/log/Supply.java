@@ -181,22 +181,24 @@ public final class Supply implements AutoCloseable {
   private void scan(StreamId stream, int space, long after, long last, DataOutputStream out)
       throws IOException {
     var failure = new IOException[1];
-    device.scan(
-        stream,
-        space,
-        after + 1,
-        last,
-        (offset, data) -> {
-          try {
-            out.writeByte(1 + space);
-            out.writeLong(offset);
-            write(data, out);
-            return true;
-          } catch (IOException e) {
-            failure[0] = e;
-            return false;
-          }
-        });
+    replica
+        .extents()
+        .scan(
+            stream,
+            space,
+            after + 1,
+            last,
+            (offset, data) -> {
+              try {
+                out.writeByte(1 + space);
+                out.writeLong(offset);
+                write(data, out);
+                return true;
+              } catch (IOException e) {
+                failure[0] = e;
+                return false;
+              }
+            });
     if (failure[0] != null) throw failure[0];
   }
 

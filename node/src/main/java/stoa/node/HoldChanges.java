@@ -11,26 +11,29 @@ import java.util.concurrent.ConcurrentHashMap;
 /// A trim waits on no thread: an earlier request of a transaction may need the threads of the
 /// session's calls.
 final class HoldChanges {
-  private final Set<CompletableFuture<Void>> inProgress = ConcurrentHashMap.newKeySet();
+  private record Change(CompletableFuture<Void> ended) {}
+
+  private final Set<Change> inProgress = ConcurrentHashMap.newKeySet();
 
   /// Notes that a change begins. Returns its work, which notes the end of the change.
   ///
   /// @param work makes the change; runs once
   Runnable noted(Runnable work) {
-    var ended = new CompletableFuture<Void>();
-    inProgress.add(ended);
+    var change = new Change(new CompletableFuture<>());
+    inProgress.add(change);
     return () -> {
       try {
         work.run();
       } finally {
-        inProgress.remove(ended);
-        ended.complete(null);
+        inProgress.remove(change);
+        change.ended.complete(null);
       }
     };
   }
 
   /// Returns a future that completes when the changes that are now in progress have ended.
   CompletableFuture<Void> settled() {
-    return CompletableFuture.allOf(inProgress.toArray(CompletableFuture<?>[]::new));
+    return CompletableFuture.allOf(
+        inProgress.stream().map(Change::ended).toArray(CompletableFuture<?>[]::new));
   }
 }

@@ -668,6 +668,19 @@ public final class Device implements AutoCloseable {
     return floorEntry(object, space, offset, new IndexEntry());
   }
 
+  /// Returns the greatest offset at or below `offset` of an extent that has bytes, or -1.
+  public long floorFilled(StreamId object, int space, long offset) {
+    ensureOpen();
+    Commit.requireRecordSpace(space);
+    var found = new IndexEntry();
+    long at = offset;
+    while (true) {
+      long next = floorEntry(object, space, at, found);
+      if (next < 0 || found.length > 0) return next;
+      at = next - 1;
+    }
+  }
+
   /// Returns the extent at the greatest offset at or below `offset`, or null when there is none:
   /// [#floor] and [#read] in one lookup, of one moment.
   ///

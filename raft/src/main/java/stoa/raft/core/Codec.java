@@ -102,6 +102,11 @@ final class Codec {
         .build();
   }
 
+  /// Returns the members of a member that waits to be added.
+  static RaftGroupMembersView nobody() {
+    return view(0, List.of(Endpoint.NOBODY), List.of(Endpoint.NOBODY));
+  }
+
   // ---- entries
 
   static void entry(LogEntry entry, Encoder out) {

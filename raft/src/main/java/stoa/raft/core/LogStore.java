@@ -10,26 +10,20 @@ import io.microraft.model.persistence.RaftEndpointPersistentState;
 import io.microraft.model.persistence.RaftTermPersistentState;
 import io.microraft.persistence.RaftStore;
 import io.microraft.persistence.RestoredRaftState;
-import java.io.EOFException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
-import stoa.base.Decoder;
-import stoa.base.Encoder;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.log.ReplicaLog;
 import stoa.raft.Member;
+import stoa.storage.Device;
 import stoa.storage.disk.Disk;
-import stoa.storage.disk.DiskFile;
-import stoa.storage.disk.DiskFull;
 
 /// The log of one member of a group: entries, the term with its vote, and the position before the
 /// first entry, which the member's replica has durably. One owner: the core.
@@ -38,114 +32,20 @@ import stoa.storage.disk.DiskFull;
 /// call throws. An append that is repeated after a failed sync would otherwise be acknowledged
 /// without being durable.
 public final class LogStore implements RaftStore, AutoCloseable {
-  /*
-   * Files log-N, numbered from 1 and ascending; the records follow on across them. A file:
-   *
-   *   "STOARAFT" i64, version i64, N i64, and the length i64 of the file before; 0 when this one needs none
-   *   records: length of the body i32, CRC-32C i32, body
-   *
-   * The CRC is that of N, 8 bytes, and the body; in a file of version 1, that of the body alone.
-   *
-   *   body    kind u8, then
-   *   1       state: term varint, vote text (empty for none), voting u8, index varint at which this member was
-   *           added (0 when that is unknown), index and term of the position before the log, both
-   *           varint, and members as in Codec
-   *   2       an entry as in Codec
-   *   3       the entries from an index on are void: varint
-   *   4       the position before the log, as in a state, and whether all later entries are void: u8
-   *   5       term varint, vote text
-   *   6       the file has begun: nothing
-   *
-   * A file begins with a state, and with all entries if it needs no file before it. It counts from
-   * record 6 on. Earlier files go when all their entries are at or before the position. One of them
-   * stays as the file `spare`, and becomes the next file: a sync of it is cheap, as it does not grow,
-   * and it is not filled with zeros. Its old records count for nothing under another N.
-   *
-   * An opener writes all that it has found into a new file, and removes the others: what it found may
-   * be in the system's cache only, where the sync that failed has left it, and no later sync writes
-   * it. An invalid record in the last file counts as its end, since nothing after it was synced (or a
-   * bit has rotted in the last batches, for which no later file vouches). A damaged record in
-   * another file is corruption.
-   *
-   * Invariants:
-   * (1) The entries after the position are consecutive, and their terms do not fall.
-   * (2) What this opener found is durable before it is used.
-   * (3) The directory has the new name of a spare file durably before a byte of it changes: so no
-   *     earlier name of it comes back with other contents.
-   * (4) A write to a spare file ends at the end of a page: the system need not read the page first.
-   */
-  private static final long MAGIC = 0x53544f4152414654L; // STOARAFT
-  private static final long UNNUMBERED = 1; // the version of files whose records do not have N
-  private static final long VERSION = 2;
-  private static final int HEADER = 32;
-  private static final int RECORD = 8;
-  private static final String NAME = "log-";
-  private static final String SPARE = "spare";
-
-  private static final int STATE = 1;
-  private static final int ENTRY = 2;
-  private static final int VOID = 3;
-  private static final int POSITION = 4;
-  private static final int TERM = 5;
-  private static final int BEGUN = 6;
-
-  // How far ahead room is reserved.
-  private static final int AHEAD = 1 << 20;
-
-  private static final int PAGE = 4 << 10;
-  private static final byte[] ZEROS = new byte[PAGE];
-
-  private final Disk disk;
-  private final Disk.Hold hold;
+  private final LogMedium medium;
   private final Member self;
-  private final long fileBytesMax;
-  private final Encoder pending = new Encoder(64 << 10);
-  private final Encoder body = new Encoder(1 << 10);
-  private final CRC32C sum = new CRC32C();
-
-  // The earlier files, with the highest index of an entry in each.
-  private final TreeMap<Long, Long> earlier = new TreeMap<>();
-
-  private DiskFile file;
-  private long number;
-  private long end;
-  private long size;
-  // The highest index of an entry in the present file.
-  private long highest;
-  private boolean unsynced;
-  private boolean hasSpare;
-  // Whether the present file was the spare one.
-  private boolean isReused;
-  private int reused;
   private @Nullable IOException failure;
-
-  private int term;
-  private @Nullable RaftEndpoint vote;
-  private boolean voting;
-  private long addedAt;
-  private RaftGroupMembersView members;
-  private Position position;
+  private LogHead head;
 
   // The entries from the first index on that MicroRaft may still have.
   private final ArrayList<RaftEntry> items = new ArrayList<>();
   private long bytes;
 
-  /// A log as it was found, or as it begins.
-  private record Found(
-      int term,
-      @Nullable RaftEndpoint vote,
-      boolean voting,
-      long addedAt,
-      Position position,
-      RaftGroupMembersView members,
-      List<RaftEntry> items,
-      List<Long> files) {}
-
   /// Returns whether a disk has a log.
   ///
   /// @throws IOException when it cannot be read
   public static boolean exists(Disk disk) throws IOException {
-    return !numbers(disk).isEmpty();
+    return LogFiles.exists(disk);
   }
 
   /// Opens the log on a disk, or begins one.
@@ -161,12 +61,46 @@ public final class LogStore implements RaftStore, AutoCloseable {
       throws IOException {
     Disk.Hold hold = disk.hold();
     try {
-      Found found = find(disk);
+      LogMedium.Contents found = LogFiles.find(disk);
       if (found == null) found = fresh(self, begin, first);
-      return new LogStore(disk, hold, self, found, fileBytesMax);
+      return new LogStore(new LogFiles(disk, hold, found, fileBytesMax), self, found);
     } catch (IOException | RuntimeException e) {
       hold.close();
       throw e;
+    }
+  }
+
+  /// Opens the log on the device of a replica, or begins one.
+  ///
+  /// @param self this member
+  /// @param begin where a new log begins: the position of the replica
+  /// @param first the members at that position; none for a member that waits to be added
+  /// @throws Corrupt when the log is damaged
+  /// @throws IOException when the disk fails
+  public static LogStore open(ReplicaLog log, Member self, Position begin, Collection<Member> first)
+      throws IOException {
+    LogMedium.Contents found = DeviceLog.find(log);
+    if (found == null) found = fresh(self, begin, first);
+    var medium = new DeviceLog(log);
+    medium.head(found.head());
+    medium.flush(found.head());
+    return new LogStore(medium, self, found);
+  }
+
+  /// Moves the log on a disk to the device of its replica, which is not open, durably. It deletes
+  /// the files, also those that come back after a crash. It does nothing without files.
+  ///
+  /// @throws Corrupt when the log is damaged
+  /// @throws IOException when the disk fails
+  /// @throws stoa.storage.disk.StorageException when the device fails
+  public static void move(Disk disk, Device device) throws IOException {
+    try (Disk.Hold _ = disk.hold()) {
+      if (!ReplicaLog.isOn(device)) {
+        LogMedium.Contents found = LogFiles.find(disk);
+        if (found == null) return;
+        DeviceLog.begin(device, found);
+      }
+      LogFiles.delete(disk);
     }
   }
 
@@ -178,9 +112,23 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /// @throws Corrupt when the log is damaged
   /// @throws IOException when the disk fails
   public static boolean replay(Disk disk, String id, Replica replica) throws IOException {
-    Found found = find(disk);
-    if (found == null) return false;
-    Collection<RaftEndpoint> voting = found.members().getVotingMembers();
+    LogMedium.Contents found = LogFiles.find(disk);
+    return found != null && replay(found, id, replica);
+  }
+
+  /// Applies everything in the log on the device of a replica, as [#replay(Disk, String, Replica)]
+  /// does.
+  ///
+  /// @param id of the member
+  /// @return whether the member votes, as far as its log knows
+  /// @throws Corrupt when the log is damaged
+  public static boolean replay(ReplicaLog log, String id, Replica replica) {
+    LogMedium.Contents found = DeviceLog.find(log);
+    return found != null && replay(found, id, replica);
+  }
+
+  private static boolean replay(LogMedium.Contents found, String id, Replica replica) {
+    Collection<RaftEndpoint> voting = found.head().members().getVotingMembers();
     for (RaftEntry item : found.items()) {
       var at = new Position(item.term(), item.index());
       switch (item.operation()) {
@@ -201,336 +149,32 @@ public final class LogStore implements RaftStore, AutoCloseable {
     return voting.stream().anyMatch(member -> member.getId().equals(id));
   }
 
-  private static Found fresh(Member self, Position begin, Collection<Member> first) {
+  private static LogMedium.Contents fresh(Member self, Position begin, Collection<Member> first) {
     List<RaftEndpoint> all = first.stream().<RaftEndpoint>map(Endpoint::new).toList();
     boolean voting = all.contains(new Endpoint(self));
     // A member that waits to be added has no position that others know.
     Position position = all.isEmpty() ? Position.START : begin;
-    return new Found(
-        Math.toIntExact(position.term()),
-        null,
-        voting,
-        all.isEmpty() ? 0 : position.index(),
-        position,
-        all.isEmpty() ? nobody() : Codec.view(position.index(), all, all),
-        List.of(),
-        List.of());
+    var head =
+        new LogHead(
+            Math.toIntExact(position.term()),
+            null,
+            voting,
+            all.isEmpty() ? 0 : position.index(),
+            position,
+            all.isEmpty() ? Codec.nobody() : Codec.view(position.index(), all, all));
+    return new LogMedium.Contents(head, List.of());
   }
 
-  private static RaftGroupMembersView nobody() {
-    return Codec.view(0, List.of(Endpoint.NOBODY), List.of(Endpoint.NOBODY));
-  }
-
-  private LogStore(Disk disk, Disk.Hold hold, Member self, Found found, long fileBytesMax)
-      throws IOException {
-    this.disk = disk;
-    this.hold = hold;
+  private LogStore(LogMedium medium, Member self, LogMedium.Contents found) {
+    this.medium = medium;
     this.self = self;
-    this.fileBytesMax = fileBytesMax;
-    this.term = found.term();
-    this.vote = found.vote();
-    this.voting = found.voting();
-    this.addedAt = found.addedAt();
-    this.position = found.position();
-    this.members = found.members();
+    this.head = found.head();
     for (RaftEntry item : found.items()) add(item);
-    number = found.files().isEmpty() ? 0 : found.files().getLast();
-    file = next(0, found.items());
-    for (long old : found.files()) disk.delete(name(old));
-    if (disk.list().contains(SPARE)) disk.delete(SPARE);
-  }
-
-  // ---- finding
-
-  private static List<Long> numbers(Disk disk) throws IOException {
-    var numbers = new ArrayList<Long>();
-    for (String name : disk.list()) {
-      if (name.startsWith(NAME)) numbers.add(Long.parseLong(name.substring(NAME.length()), 16));
-    }
-    numbers.sort(null);
-    // Some of a group of removed files may have come back.
-    for (int i = numbers.size() - 1; i > 0; i--) {
-      if (numbers.get(i - 1) != numbers.get(i) - 1) return numbers.subList(i, numbers.size());
-    }
-    return numbers;
-  }
-
-  private static String name(long number) {
-    return NAME + "%016x".formatted(number);
-  }
-
-  private static byte[] read(Disk disk, long number) throws IOException {
-    try (DiskFile file = disk.open(name(number))) {
-      long size = file.size();
-      if (size > Integer.MAX_VALUE - RECORD) throw new IOException(file.name() + " is too large");
-      ByteBuffer all = ByteBuffer.allocate((int) size);
-      while (all.hasRemaining()) {
-        if (file.read(all.position(), all) < 0) throw new EOFException(file.name());
-      }
-      return all.array();
-    }
-  }
-
-  private static @Nullable Found find(Disk disk) throws IOException {
-    List<Long> numbers = numbers(disk);
-    var files = new ArrayList<byte[]>();
-    for (long number : numbers) files.add(read(disk, number));
-    int end = files.size();
-    // A file that was being begun.
-    if (end > 0 && !isBegun(files.get(end - 1), numbers.get(end - 1))) end--;
-    if (end == 0) {
-      for (long number : numbers) disk.delete(name(number));
-      return null;
-    }
-    int begin = end - 1;
-    while (begin > 0 && before(files.get(begin)) > 0) begin--;
-    var reading = new Reading(disk, numbers);
-    for (int i = begin; i < end; i++) {
-      boolean isLast = i == end - 1;
-      long until = isLast ? files.get(i).length : before(files.get(i + 1));
-      reading.file(numbers.get(i), files.get(i), until, isLast);
-    }
-    return reading.found();
-  }
-
-  /// Returns the length of the file before a file; 0 when it needs none.
-  private static long before(byte[] file) {
-    return file.length < HEADER ? 0 : ByteBuffer.wrap(file).getLong(24);
-  }
-
-  private static boolean isBegun(byte[] file, long number) {
-    if (file.length < HEADER + RECORD) return false;
-    ByteBuffer header = ByteBuffer.wrap(file);
-    if (header.getLong(0) != MAGIC || header.getLong(16) != number) return false;
-    long salt = salt(header);
-    int at = HEADER;
-    while (true) {
-      Decoder in = body(file, at, file.length, salt);
-      if (in == null) return false;
-      at = in.end();
-      if (in.u8() == BEGUN) return true;
-    }
-  }
-
-  /// Returns the number that is part of the checksums in a file; 0 for none.
-  private static long salt(ByteBuffer header) {
-    return header.getLong(8) == UNNUMBERED ? 0 : header.getLong(16);
-  }
-
-  private static int checksum(CRC32C sum, long salt, byte[] bytes, int at, int length) {
-    sum.reset();
-    if (salt != 0) sum.update(ByteBuffer.allocate(Long.BYTES).putLong(salt).flip());
-    sum.update(bytes, at, length);
-    return (int) sum.getValue();
-  }
-
-  /// Returns the body of the record at a place; null when there is none, or a torn one.
-  private static @Nullable Decoder body(byte[] file, int at, long until, long salt) {
-    if (at + RECORD > until) return null;
-    ByteBuffer header = ByteBuffer.wrap(file);
-    int length = header.getInt(at);
-    if (length <= 0 || length > until - at - RECORD) return null;
-    int expected = checksum(new CRC32C(), salt, file, at + RECORD, length);
-    if (expected != header.getInt(at + 4)) return null;
-    return new Decoder(file, at + RECORD, at + RECORD + length);
-  }
-
-  /// Reads the files, one after the other.
-  private static final class Reading {
-    private final Disk disk;
-    private final List<Long> numbers;
-    private final ArrayList<RaftEntry> items = new ArrayList<>();
-    private int term;
-    private @Nullable RaftEndpoint vote;
-    private boolean voting;
-    private long addedAt;
-    private Position position = Position.START;
-    private RaftGroupMembersView members = nobody();
-
-    Reading(Disk disk, List<Long> numbers) {
-      this.disk = disk;
-      this.numbers = numbers;
-    }
-
-    void file(long number, byte[] file, long until, boolean isLast) {
-      ByteBuffer header = ByteBuffer.wrap(file);
-      long version = file.length < HEADER ? 0 : header.getLong(8);
-      boolean isKnown = version == VERSION || version == UNNUMBERED;
-      if (!isKnown || !isBegun(file, number) || until > file.length) throw damaged(number, 0);
-      long salt = salt(header);
-      int at = HEADER;
-      while (at < until) {
-        Decoder in = body(file, at, until, salt);
-        if (in == null) {
-          if (isLast) break;
-          throw damaged(number, at);
-        }
-        try {
-          record(in);
-        } catch (Decoder.MalformedException | IllegalArgumentException unreadable) {
-          throw damaged(number, at);
-        }
-        at = in.end();
-      }
-    }
-
-    private void record(Decoder in) {
-      switch (in.u8()) {
-        case STATE -> {
-          term = Math.toIntExact(in.varint());
-          vote = vote(in);
-          voting = in.u8() == 1;
-          addedAt = in.varint();
-          position(in);
-        }
-        case ENTRY -> {
-          RaftEntry item = Codec.entry(in);
-          if (!items.isEmpty() && item.index() != items.getLast().index() + 1) {
-            throw new IllegalArgumentException("a gap before " + item.index());
-          }
-          items.add(item);
-        }
-        case VOID -> voidFrom(in.varint());
-        case POSITION -> {
-          position(in);
-          if (in.u8() == 1) items.clear();
-        }
-        case TERM -> {
-          term = Math.toIntExact(in.varint());
-          vote = vote(in);
-        }
-        case BEGUN -> {
-          // The rest was written later.
-        }
-        default -> throw new IllegalArgumentException("a record of an unknown kind");
-      }
-    }
-
-    private static @Nullable RaftEndpoint vote(Decoder in) {
-      String text = in.text();
-      return text.isEmpty() ? null : new Endpoint(Member.of(text));
-    }
-
-    private void position(Decoder in) {
-      long index = in.varint();
-      position = new Position(in.varint(), index);
-      members = Codec.view(in);
-    }
-
-    private void voidFrom(long index) {
-      while (!items.isEmpty() && items.getLast().index() >= index) items.removeLast();
-    }
-
-    Found found() {
-      items.removeIf(item -> item.index() <= position.index());
-      if (!items.isEmpty() && items.getFirst().index() != position.index() + 1) {
-        throw new Corrupt(
-            "the log in "
-                + disk.place()
-                + " lacks the entries between "
-                + position.index()
-                + " and "
-                + items.getFirst().index()
-                + "; drain this server, and start a new one in an empty directory");
-      }
-      return new Found(term, vote, voting, addedAt, position, members, items, numbers);
-    }
-
-    private Corrupt damaged(long number, long at) {
-      return new Corrupt(
-          "%s in %s is damaged at byte %d; drain this server, and start a new one in an empty directory"
-              .formatted(name(number), disk.place(), at));
-    }
-  }
-
-  // ---- writing
-
-  /// Begins a file, durably.
-  ///
-  /// @param before the length of the file before; 0 when it is not needed
-  /// @param all all entries, if it is not
-  private DiskFile next(long before, List<RaftEntry> all) throws IOException {
-    number++;
-    isReused = hasSpare;
-    DiskFile begun = hasSpare ? reuse() : disk.create(name(number));
-    try {
-      size = begun.size();
-      ByteBuffer header = ByteBuffer.allocate(HEADER);
-      header.putLong(MAGIC).putLong(VERSION).putLong(number).putLong(before);
-      begun.write(0, header.flip());
-      end = HEADER;
-      highest = 0;
-      state();
-      for (RaftEntry item : all) {
-        entry(item);
-        if (pending.size() > AHEAD) write(begun);
-      }
-      body.clear().u8(BEGUN);
-      record();
-      write(begun);
-      size = Math.max(end, begun.size());
-      begun.sync();
-      disk.syncDirectory();
-      return begun;
-    } catch (IOException e) {
-      begun.close();
-      throw e;
-    }
-  }
-
-  /// Makes the spare file the next one.
-  private DiskFile reuse() throws IOException {
-    disk.rename(SPARE, name(number));
-    hasSpare = false;
-    disk.syncDirectory();
-    reused++;
-    return disk.open(name(number));
   }
 
   /// Returns how many files were written again.
   int reused() {
-    return reused;
-  }
-
-  private void write(DiskFile to) throws IOException {
-    long next = end + pending.size();
-    if (isReused) {
-      long page = Math.min((next + PAGE - 1) & -PAGE, size);
-      if (page > next) pending.raw(ZEROS, 0, (int) (page - next));
-    }
-    to.write(end, ByteBuffer.wrap(pending.array(), 0, pending.size()));
-    end = next;
-    pending.clear();
-  }
-
-  private void entry(LogEntry entry) {
-    body.clear().u8(ENTRY);
-    Codec.entry(entry, body);
-    record();
-    highest = Math.max(highest, entry.getIndex());
-  }
-
-  private void state() {
-    body.clear().u8(STATE).varint(term).text(text(vote));
-    body.u8(voting ? 1 : 0).varint(addedAt);
-    place();
-    record();
-  }
-
-  private void place() {
-    body.varint(position.index()).varint(position.term());
-    Codec.view(members, body);
-  }
-
-  private static String text(@Nullable RaftEndpoint endpoint) {
-    return endpoint == null ? "" : Codec.member(endpoint).toString();
-  }
-
-  /// Adds the body as a record to what is written next.
-  private void record() {
-    ByteBuffer header = ByteBuffer.allocate(RECORD);
-    header.putInt(body.size()).putInt(checksum(sum, number, body.array(), 0, body.size()));
-    pending.raw(header.array()).raw(body.array(), 0, body.size());
+    return medium.reused();
   }
 
   private interface Work {
@@ -552,56 +196,13 @@ public final class LogStore implements RaftStore, AutoCloseable {
     return failure;
   }
 
-  private void write() throws IOException {
-    if (pending.size() == 0) return;
-    long to = end + pending.size();
-    if (to > size) {
-      reserve(Math.max(to, Math.min(size + AHEAD, fileBytesMax)));
-      size = Math.max(to, file.size());
-    }
-    write(file);
-    unsynced = true;
-  }
-
-  private void reserve(long to) throws IOException {
-    try {
-      file.reserve(size, to);
-    } catch (DiskFull full) {
-      if (!hasSpare) throw full;
-      disk.delete(SPARE);
-      hasSpare = false;
-      file.reserve(size, to);
-    }
-  }
-
   @Override
   public void flush() throws IOException {
     work(this::flushed);
   }
 
   private void flushed() throws IOException {
-    write();
-    if (!unsynced) return;
-    file.sync();
-    unsynced = false;
-    if (end < fileBytesMax) return;
-    file.close();
-    earlier.put(number, highest);
-    file = next(end, List.of());
-    dropFiles();
-  }
-
-  /// Removes the files of which nothing is needed.
-  private void dropFiles() throws IOException {
-    while (!earlier.isEmpty() && earlier.firstEntry().getValue() <= position.index()) {
-      String old = name(earlier.pollFirstEntry().getKey());
-      if (hasSpare) {
-        disk.delete(old);
-      } else {
-        disk.rename(old, SPARE);
-        hasSpare = true;
-      }
-    }
+    medium.flush(head);
   }
 
   // ---- as MicroRaft demands
@@ -609,9 +210,9 @@ public final class LogStore implements RaftStore, AutoCloseable {
   @Override
   public void persistAndFlushLocalEndpoint(RaftEndpointPersistentState state) throws IOException {
     work(() -> {
-      if (voting == state.isVoting()) return;
-      voting = state.isVoting();
-      state();
+      if (head.voting() == state.isVoting()) return;
+      head = head.withVoting(state.isVoting());
+      medium.head(head);
       flushed();
     });
   }
@@ -625,11 +226,10 @@ public final class LogStore implements RaftStore, AutoCloseable {
   public void persistAndFlushTerm(RaftTermPersistentState state) throws IOException {
     work(() -> {
       RaftEndpoint voted = state.getVotedFor();
-      if (term == state.getTerm() && text(vote).equals(text(voted))) return;
-      term = state.getTerm();
-      vote = voted;
-      body.clear().u8(TERM).varint(term).text(text(vote));
-      record();
+      boolean same = LogHead.text(head.vote()).equals(LogHead.text(voted));
+      if (head.term() == state.getTerm() && same) return;
+      head = head.withTerm(state.getTerm(), voted);
+      medium.term(head);
       flushed();
     });
   }
@@ -638,7 +238,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   public void persistLogEntries(List<LogEntry> entries) throws IOException {
     work(() -> {
       for (LogEntry entry : entries) {
-        entry(entry);
+        medium.entry((RaftEntry) entry);
         add((RaftEntry) entry);
       }
     });
@@ -655,25 +255,18 @@ public final class LogStore implements RaftStore, AutoCloseable {
       while (!items.isEmpty() && items.getLast().index() >= index) {
         bytes -= items.removeLast().bytes();
       }
-      body.clear().u8(VOID).varint(index);
-      record();
+      medium.cut(index);
     });
   }
 
   @Override
   public void persistSnapshotChunk(SnapshotChunk chunk) throws IOException {
     // Its replica has synced.
-    work(() ->
-        moveTo(new Position(chunk.getTerm(), chunk.getIndex()), chunk.getGroupMembersView(), 0));
-  }
-
-  private void moveTo(Position to, RaftGroupMembersView view, int voids) {
-    position = to;
-    members = view;
-    body.clear().u8(POSITION);
-    place();
-    body.u8(voids);
-    record();
+    work(() -> {
+      var to = new Position(chunk.getTerm(), chunk.getIndex());
+      head = head.withPosition(to, chunk.getGroupMembersView());
+      medium.position(head);
+    });
   }
 
   @Override
@@ -681,12 +274,12 @@ public final class LogStore implements RaftStore, AutoCloseable {
     work(() -> {
       int dropped = 0;
       for (RaftEntry item : items) {
-        if (item.index() > Math.min(index, position.index())) break;
+        if (item.index() > Math.min(index, head.position().index())) break;
         bytes -= item.bytes();
         dropped++;
       }
       items.subList(0, dropped).clear();
-      dropFiles();
+      medium.drop(head.position().index());
     });
   }
 
@@ -706,13 +299,12 @@ public final class LogStore implements RaftStore, AutoCloseable {
         items.clear();
         bytes = 0;
       }
-      moveTo(to, view, follows ? 0 : 1);
-      voting = view.getVotingMembers().contains(new Endpoint(self));
-      if (term < to.term()) {
-        term = Math.toIntExact(to.term());
-        vote = null;
-      }
-      state();
+      head = head.withPosition(to, view);
+      if (follows) medium.position(head);
+      else medium.positionAlone(head);
+      head = head.withVoting(view.getVotingMembers().contains(new Endpoint(self)));
+      if (head.term() < to.term()) head = head.withTerm(Math.toIntExact(to.term()), null);
+      medium.head(head);
       flushed();
       truncateLogEntriesUntil(to.index());
     });
@@ -721,33 +313,33 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /// Returns whether this member has the log up to the entry that added it. A member that was
   /// removed and added again has lost its earlier log.
   boolean isJoined() {
-    return addedAt > 0 && lastIndex() >= addedAt;
+    return head.addedAt() > 0 && lastIndex() >= head.addedAt();
   }
 
   /// Returns the index at which this member was added; 0 when that is unknown.
   long addedAt() {
-    return addedAt;
+    return head.addedAt();
   }
 
   /// Returns whether this member can have had the log up to an index since it was added last. A
   /// member that was removed and comes back has lost what it had before.
   public boolean isOfThisMembership(long index) {
-    return addedAt > 0 && index >= addedAt;
+    return head.addedAt() > 0 && index >= head.addedAt();
   }
 
   /// Records durably where this member was added, unless it has the log up to there already.
   void added(long index) throws IOException {
     work(() -> {
-      if (isJoined() || index == addedAt) return;
-      addedAt = index;
-      state();
+      if (isJoined() || index == head.addedAt()) return;
+      head = head.withAddedAt(index);
+      medium.head(head);
       flushed();
     });
   }
 
   /// Returns the term of the entry at an index; 0 when it is not here.
   int termAt(long index) {
-    if (index == position.index()) return Math.toIntExact(position.term());
+    if (index == head.position().index()) return Math.toIntExact(head.position().term());
     if (items.isEmpty()) return 0;
     long at = index - items.getFirst().index();
     return at < 0 || at >= items.size() ? 0 : items.get((int) at).term();
@@ -755,17 +347,18 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
   /// Returns the position before the log.
   Position position() {
-    return position;
+    return head.position();
   }
 
   /// Returns the index of the last entry, or of the position before the log.
   long lastIndex() {
-    return items.isEmpty() ? position.index() : Math.max(position.index(), items.getLast().index());
+    long begin = head.position().index();
+    return items.isEmpty() ? begin : Math.max(begin, items.getLast().index());
   }
 
   /// Returns the index of the first entry that is still here.
   long firstIndex() {
-    return items.isEmpty() ? position.index() + 1 : items.getFirst().index();
+    return items.isEmpty() ? head.position().index() + 1 : items.getFirst().index();
   }
 
   /// Returns about how many bytes its entries take in memory.
@@ -775,13 +368,13 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
   /// Returns the members at the position before the log; none when this member waits to be added.
   RaftGroupMembersView members() {
-    return members;
+    return head.members();
   }
 
   /// Returns the members that the log names, earlier ones too.
   public List<Member> known() {
     var all = new LinkedHashMap<String, Member>();
-    add(members.getMembers(), all);
+    add(head.members().getMembers(), all);
     for (RaftEntry item : items) {
       if (item.operation() instanceof UpdateRaftGroupMembersOp change)
         add(change.getMembers(), all);
@@ -799,12 +392,14 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /// Returns the entries after the position before the log.
   List<RaftEntry> entries() {
     int from = 0;
-    while (from < items.size() && items.get(from).index() <= position.index()) from++;
+    while (from < items.size() && items.get(from).index() <= head.position().index()) from++;
     return items.subList(from, items.size());
   }
 
   /// Returns what MicroRaft begins with.
   RestoredRaftState restored() {
+    Position position = head.position();
+    RaftGroupMembersView members = head.members();
     var chunk =
         Models.ALL
             .createSnapshotChunkBuilder()
@@ -827,22 +422,25 @@ public final class LogStore implements RaftStore, AutoCloseable {
                 .build();
     var here = new Endpoint(self);
     // MicroRaft cannot promote a member while it restores it.
-    boolean votes = voting || members.getVotingMembers().contains(here);
+    boolean votes = head.voting() || members.getVotingMembers().contains(here);
     return new RestoredRaftState(
         Models.ALL
             .createRaftEndpointPersistentStateBuilder()
             .setLocalEndpoint(here)
             .setVoting(votes)
             .build(),
-        nobody(),
-        Models.ALL.createRaftTermPersistentStateBuilder().setTerm(term).setVotedFor(vote).build(),
+        Codec.nobody(),
+        Models.ALL
+            .createRaftTermPersistentStateBuilder()
+            .setTerm(head.term())
+            .setVotedFor(head.vote())
+            .build(),
         snapshot,
         new ArrayList<LogEntry>(entries()));
   }
 
   @Override
   public void close() {
-    file.close();
-    hold.close();
+    medium.close();
   }
 }

@@ -7,6 +7,7 @@ import java.nio.file.StandardCopyOption;
 import stoa.Unavailable;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.log.ReplicaLog;
 import stoa.raft.ConsensusEngine;
 import stoa.raft.GroupId;
 import stoa.raft.Node;
@@ -31,19 +32,15 @@ public final class MicroRaft implements ConsensusEngine {
   @Override
   public Position continueAlone(NodeConfig config, GroupId name, Replica replica) {
     RaftNode.requireOwnLogs(config);
+    ReplicaLog log = replica.log();
+    if (log != null) return continueAlone(config, name, replica, log);
     Path folder = RaftNode.logFolder(config, name);
     try {
       var disk = new FileDisk(folder);
       if (!LogStore.exists(disk)) return replica.sync(); // it was put aside before
       boolean isMember = LogStore.replay(disk, config.id(), replica);
       Position reached = replica.sync();
-      if (!isMember) {
-        throw new Unavailable(
-            folder
-                + " is of a server that was to become a member of "
-                + name
-                + " and was none yet; take the directory of another server that is left");
-      }
+      if (!isMember) throw noMember(folder, name);
       // A new log begins at the replica's position.
       Path aside = folder.resolveSibling(folder.getFileName() + ASIDE + reached.index());
       Files.move(folder, aside, StandardCopyOption.ATOMIC_MOVE);
@@ -57,5 +54,22 @@ public final class MicroRaft implements ConsensusEngine {
               + "; take the directory of another server that is left, or put this log back",
           failed);
     }
+  }
+
+  private static Position continueAlone(
+      NodeConfig config, GroupId name, Replica replica, ReplicaLog log) {
+    if (log.head() == null) return replica.sync(); // it was done before
+    boolean isMember = LogStore.replay(log, config.id(), replica);
+    if (!isMember) throw noMember(config.directory(), name);
+    log.reset();
+    return replica.sync();
+  }
+
+  private static Unavailable noMember(Path folder, GroupId name) {
+    return new Unavailable(
+        folder
+            + " is of a server that was to become a member of "
+            + name
+            + " and was none yet; take the directory of another server that is left");
   }
 }

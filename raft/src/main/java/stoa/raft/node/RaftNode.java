@@ -27,6 +27,7 @@ import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.log.ReplicaLog;
 import stoa.raft.Acknowledged;
 import stoa.raft.Credentials;
 import stoa.raft.Group;
@@ -230,12 +231,15 @@ final class RaftNode implements Node {
     LogStore store = null;
     try {
       Permissions.createDirectories(folder(name));
-      var disk = new FileDisk(folder);
-      boolean isNew = !LogStore.exists(disk);
+      ReplicaLog log = replica.log();
+      boolean isNew = log == null ? !LogStore.exists(new FileDisk(folder)) : log.head() == null;
       Member self = self(initial);
       Position applied = replica.applied();
       var begin = applied.index() == 0 ? new Position(1, 1) : replica.sync();
-      store = LogStore.open(disk, self, begin, initial, FILE_BYTES_MAX);
+      store =
+          log == null
+              ? LogStore.open(new FileDisk(folder), self, begin, initial, FILE_BYTES_MAX)
+              : LogStore.open(log, self, begin, initial);
       var before = acknowledged(name);
       // A log that has just begun has no earlier members that know more.
       long had = isNew && initial.isEmpty() ? -1 : had(name, store.known(), before);

@@ -14,13 +14,22 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import stoa.Corrupt;
 import stoa.log.Position;
+import stoa.log.Replica;
 import stoa.raft.Member;
+import stoa.sim.world.PoweredDevice;
+import stoa.storage.Device;
 import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.disk.StorageException;
 
 class LogStoreTest {
   private static final Member A = new Member("a", "host", 1, 2);
@@ -28,7 +37,19 @@ class LogStoreTest {
   private static final Position BEGIN = new Position(1, 1);
 
   private static LogStore open(SimulatedDisk disk) throws IOException {
-    return LogStore.open(disk, A, BEGIN, List.of(A, B), 2_000);
+    return open(disk, Replica.LogPlace.FILES);
+  }
+
+  private static LogStore open(SimulatedDisk disk, Replica.LogPlace place) throws IOException {
+    return open(disk, place, List.of(A, B));
+  }
+
+  private static LogStore open(SimulatedDisk disk, Replica.LogPlace place, List<Member> first)
+      throws IOException {
+    if (place == Replica.LogPlace.FILES) return LogStore.open(disk, A, BEGIN, first, 2_000);
+    Device device = Device.open(disk, PoweredDevice.SMALL, Runnable::run);
+    var log = Objects.requireNonNull(new Replica(device, place).log());
+    return LogStore.open(log, A, BEGIN, first);
   }
 
   private static List<LogEntry> entries(int term, long from, long to) {
@@ -49,11 +70,12 @@ class LogStoreTest {
             .build());
   }
 
-  @Test
-  void hasAfterALossOfPowerWhatWasSynced() throws IOException {
+  @ParameterizedTest
+  @EnumSource
+  void hasAfterALossOfPowerWhatWasSynced(Replica.LogPlace place) throws IOException {
     for (int seed = 0; seed < 60; seed++) {
       var disk = new SimulatedDisk(seed);
-      var store = open(disk);
+      var store = open(disk, place);
       vote(store, 3, B);
       store.persistLogEntries(entries(3, 2, 60));
       store.truncateLogEntriesFrom(51);
@@ -62,7 +84,7 @@ class LogStoreTest {
       store.persistLogEntries(entries(4, 101, 140));
       disk = disk.crash();
       for (int life = 0; life < 2; life++) {
-        var again = open(disk);
+        var again = open(disk, place);
         assertEquals(BEGIN, again.position());
         assertTrue(again.lastIndex() >= 100, "lost entries");
         assertEquals(3, again.termAt(50));
@@ -96,24 +118,26 @@ class LogStoreTest {
     assertEquals(11, again.entries().size());
   }
 
-  @Test
-  void aJumpToAnotherEntryVoidsTheRest() throws IOException {
+  @ParameterizedTest
+  @EnumSource
+  void aJumpToAnotherEntryVoidsTheRest(Replica.LogPlace place) throws IOException {
     var disk = new SimulatedDisk(2);
-    var store = open(disk);
+    var store = open(disk, place);
     store.persistLogEntries(entries(1, 2, 30));
     store.jump(new Position(2, 20), store.members());
     assertEquals(20, store.lastIndex());
     store.persistLogEntries(entries(2, 21, 22));
     store.flush();
-    var again = open(disk.crash());
+    var again = open(disk.crash(), place);
     assertEquals(22, again.lastIndex());
     assertEquals(2, again.termAt(21));
   }
 
-  @Test
-  void writesNothingAfterAFailedSync() throws IOException {
+  @ParameterizedTest
+  @EnumSource
+  void writesNothingAfterAFailedSync(Replica.LogPlace place) throws IOException {
     var disk = new SimulatedDisk(3);
-    var store = open(disk);
+    var store = open(disk, place);
     store.persistLogEntries(entries(1, 2, 3));
     disk.failSync(0);
     var failed = assertThrows(IOException.class, store::flush);
@@ -122,17 +146,22 @@ class LogStoreTest {
     assertThrows(IOException.class, () -> store.persistLogEntries(entries(1, 4, 4)));
   }
 
-  @Test
-  void goesOnWhenThereIsRoomAgain() throws IOException {
+  @ParameterizedTest
+  @EnumSource
+  void goesOnWhenThereIsRoomAgain(Replica.LogPlace place) throws IOException {
     var disk = new SimulatedDisk(4);
-    var store = open(disk);
+    var store = open(disk, place);
     store.persistLogEntries(entries(1, 2, 10));
     store.flush();
     disk.limit(disk.bytes() + 20);
-    store.persistLogEntries(entries(1, 11, 1_000));
-    assertThrows(IOException.class, store::flush);
+    assertThrows(
+        IOException.class,
+        () -> {
+          store.persistLogEntries(entries(1, 11, 1_000));
+          store.flush();
+        });
     var later = disk.kill();
-    var again = open(later);
+    var again = open(later, place);
     assertTrue(again.lastIndex() >= 10);
   }
 
@@ -193,6 +222,138 @@ class LogStoreTest {
         }
         disk = disk.crash();
       }
+    }
+  }
+
+  /// Appends, cuts, flushes and forgets on a device, until the disk fails. Returns the indexes of
+  /// the entries that were flushed, with their terms.
+  private static SortedMap<Long, Integer> untilTheDeviceFails(SimulatedDisk disk, int rounds)
+      throws IOException {
+    var flushed = new TreeMap<Long, Integer>();
+    var random = new Random(1);
+    try {
+      LogStore store = open(disk, Replica.LogPlace.DEVICE);
+      for (int round = 1; round <= rounds; round++) {
+        long begin = store.position().index();
+        if (store.lastIndex() > begin + 2 && random.nextInt(3) == 0) {
+          long from = begin + 1 + random.nextInt((int) (store.lastIndex() - begin));
+          flushed.tailMap(from).clear();
+          store.truncateLogEntriesFrom(from);
+        }
+        long from = store.lastIndex() + 1;
+        store.persistLogEntries(entries(round, from, from + random.nextInt(8)));
+        store.flush();
+        for (long index = from; index <= store.lastIndex(); index++) flushed.put(index, round);
+        if (round % 7 == 0) {
+          long to = begin + random.nextInt((int) (store.lastIndex() - begin) + 1);
+          store.jump(new Position(store.termAt(to), to), store.members());
+        }
+      }
+    } catch (IOException | StorageException powerLost) {
+      assertTrue(String.valueOf(powerLost).contains("lost power"), powerLost::toString);
+    }
+    return flushed;
+  }
+
+  @Test
+  void losesNothingWherePowerFailsOnADevice() throws IOException {
+    int rounds = 60;
+    var whole = new SimulatedDisk(7);
+    assertFalse(untilTheDeviceFails(whole, rounds).isEmpty());
+    for (int change = 0; change < whole.changes(); change++) {
+      var disk = new SimulatedDisk(change);
+      disk.losePowerAfter(change);
+      var flushed = untilTheDeviceFails(disk, rounds);
+      disk = disk.crash();
+      for (int life = 0; life < 2; life++) {
+        LogStore again = open(disk, Replica.LogPlace.DEVICE);
+        long begin = again.position().index();
+        flushed
+            .tailMap(begin + 1)
+            .forEach((index, term) -> {
+              assertEquals(term, again.termAt(index));
+            });
+        for (RaftEntry entry : again.entries()) {
+          assertEquals((byte) entry.index(), ((Payload.Command) entry.operation()).bytes()[0]);
+        }
+        disk = disk.crash();
+      }
+    }
+  }
+
+  /// Begins a log in files, with a vote, entries that take the place of others, and a jump.
+  private static void fill(SimulatedDisk disk) throws IOException {
+    try (var store = open(disk)) {
+      vote(store, 3, B);
+      store.persistLogEntries(entries(3, 2, 150));
+      store.flush();
+      store.jump(new Position(3, 100), store.members());
+      store.truncateLogEntriesFrom(121);
+      store.persistLogEntries(entries(4, 121, 160));
+      store.flush();
+    }
+  }
+
+  private static void requireFilled(LogStore store) {
+    assertEquals(new Position(3, 100), store.position());
+    var expected = new ArrayList<LogEntry>(entries(3, 101, 120));
+    expected.addAll(entries(4, 121, 160));
+    assertEquals(contents(expected), contents(store.entries()));
+    var term = store.restored().getTermPersistentState();
+    assertEquals(3, term.getTerm());
+    assertEquals(new Endpoint(B), term.getVotedFor());
+  }
+
+  @Test
+  void movesALogFromFilesToADeviceWhereverPowerFails() throws IOException {
+    for (int change = 0; ; change++) {
+      var files = new SimulatedDisk(1);
+      fill(files);
+      files = files.kill();
+      var disk = new SimulatedDisk(change);
+      disk.losePowerAfter(change);
+      boolean isMoved = false;
+      try (Device device = Device.open(disk, PoweredDevice.SMALL, Runnable::run)) {
+        LogStore.move(files, device);
+        isMoved = true;
+      } catch (StorageException powerLost) {
+        assertTrue(LogStore.exists(files), powerLost::toString);
+      }
+      disk = disk.crash();
+      for (int life = 0; life < 2; life++) {
+        try (Device device = Device.open(disk, PoweredDevice.SMALL, Runnable::run)) {
+          if (life == 0) LogStore.move(files, device);
+          assertFalse(LogStore.exists(files));
+          var log = Objects.requireNonNull(new Replica(device).log());
+          requireFilled(LogStore.open(log, A, BEGIN, List.of(A, B)));
+        }
+        disk = disk.crash();
+      }
+      if (isMoved) return;
+    }
+  }
+
+  @Test
+  void filesThatComeBackAfterAMoveAreOld() throws IOException {
+    var files = new SimulatedDisk(1);
+    fill(files);
+    files = files.kill();
+    var disk = new SimulatedDisk(2);
+    try (Device device = Device.open(disk, PoweredDevice.SMALL, Runnable::run)) {
+      LogStore.move(files, device);
+      var log = Objects.requireNonNull(new Replica(device).log());
+      var store = LogStore.open(log, A, BEGIN, List.of(A, B));
+      vote(store, 5, A);
+    }
+    var again = new SimulatedDisk(1);
+    fill(again);
+    again = again.kill();
+    try (Device device = Device.open(disk.crash(), PoweredDevice.SMALL, Runnable::run)) {
+      LogStore.move(again, device);
+      assertFalse(LogStore.exists(again));
+      var log = Objects.requireNonNull(new Replica(device).log());
+      var store = LogStore.open(log, A, BEGIN, List.of(A, B));
+      assertEquals(5, store.restored().getTermPersistentState().getTerm());
     }
   }
 
@@ -311,10 +472,11 @@ class LogStoreTest {
     }
   }
 
-  @Test
-  void aMemberThatWaitsToBeAddedHasNotJoined() throws IOException {
+  @ParameterizedTest
+  @EnumSource
+  void aMemberThatWaitsToBeAddedHasNotJoined(Replica.LogPlace place) throws IOException {
     var disk = new SimulatedDisk(6);
-    var store = LogStore.open(disk, A, BEGIN, List.of(), 2_000);
+    var store = open(disk, place, List.of());
     assertFalse(store.isJoined());
     assertEquals(Position.START, store.position());
     store.added(12);
@@ -325,6 +487,6 @@ class LogStoreTest {
     store.flush();
     assertTrue(store.isJoined());
     store.close();
-    assertTrue(LogStore.open(disk.kill(), A, BEGIN, List.of(), 2_000).isJoined());
+    assertTrue(open(disk.kill(), place, List.of()).isJoined());
   }
 }

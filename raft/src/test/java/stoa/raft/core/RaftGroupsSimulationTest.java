@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import stoa.log.Replica;
 import stoa.raft.NodeConfig;
 import stoa.sim.scenario.GroupsScenario;
 import stoa.sim.scenario.SimulatedRun;
@@ -45,30 +46,46 @@ class RaftGroupsSimulationTest {
 
   private static final Seeds SEEDS = new Seeds("stoa.raft.groups.seeds");
 
-  private static GroupsScenario scenario(SimulatedMembers.Times times) {
+  private static GroupsScenario scenario(Replica.LogPlace logs, SimulatedMembers.Times times) {
     return new GroupsScenario(
         "groups-raft",
         Duration.ofMinutes(5), // on a machine with much else to do
-        (place, stores) -> new RaftServers(place, stores, times));
+        (place, stores) -> new RaftServers(place, stores, logs, times));
+  }
+
+  private static GroupsScenario scenario(Replica.LogPlace logs) {
+    return scenario(logs, SimulatedMembers.Times.STANDARD);
   }
 
   private static SimulatedRun.Passed run(long seed) {
-    return SEEDS.run(scenario(SimulatedMembers.Times.STANDARD), seed);
+    return SEEDS.run(scenario(Replica.LogPlace.FILES), seed);
   }
 
   /// More seeds: `JAVA_TOOL_OPTIONS=-Dstoa.raft.groups.seeds=0-999 ./stoa test raft
   /// RaftGroupsSimulationTest`.
   @Test
   void storesWithOneOrderAreOneStoreUnderAnyLeader() {
-    var missing = new TreeSet<>(RARE);
-    missing.removeAll(SEEDS.reached(scenario(SimulatedMembers.Times.STANDARD), "4-9").keySet());
+    requireRare(Replica.LogPlace.FILES, RARE);
+  }
+
+  @Test
+  void storesWhoseLogsAreOnTheirDevicesAreOneStore() {
+    var rare = new TreeSet<>(RARE);
+    rare.remove("file of the log written again");
+    requireRare(Replica.LogPlace.DEVICE, rare);
+  }
+
+  private static void requireRare(Replica.LogPlace logs, Set<String> rare) {
+    var missing = new TreeSet<>(rare);
+    missing.removeAll(SEEDS.reached(scenario(logs), "4-9").keySet());
     assertEquals(Set.of(), missing);
   }
 
   @Test
   void aLeaseThatOutlastsTheElectionTimeIsNoticed() {
     var wrong = new SimulatedMembers.Times(NodeConfig.ENDED_PART, 3, NodeConfig.DOUBLINGS_MAX);
-    Seeds.requireNoticed(scenario(wrong), LONG_LEASE, "was acknowledged before");
+    Seeds.requireNoticed(
+        scenario(Replica.LogPlace.FILES, wrong), LONG_LEASE, "was acknowledged before");
     run(LONG_LEASE);
   }
 

@@ -14,12 +14,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.log.Consensus;
 import stoa.log.Position;
+import stoa.log.Replica;
+import stoa.log.ReplicaLog;
 import stoa.raft.Member;
 import stoa.raft.NodeConfig;
 import stoa.raft.core.SimulatedMembers.Server;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
+import stoa.sim.world.PoweredDevice;
+import stoa.storage.Device;
 import stoa.storage.disk.SimulatedDisk;
 
 /// A group of real cores in one thread, with clock, network and disks of a seed, under the faults
@@ -43,14 +47,16 @@ final class RaftScenario implements Scenario {
   private static final int FAULTS = 900;
   private static final int CHANGES = 1_200;
 
+  private final Replica.LogPlace logs;
   private final SimulatedMembers.Times times;
   private final boolean isMixed;
 
-  RaftScenario() {
-    this(SimulatedMembers.Times.STANDARD, false);
+  RaftScenario(Replica.LogPlace logs) {
+    this(logs, SimulatedMembers.Times.STANDARD, false);
   }
 
-  private RaftScenario(SimulatedMembers.Times times, boolean isMixed) {
+  private RaftScenario(Replica.LogPlace logs, SimulatedMembers.Times times, boolean isMixed) {
+    this.logs = logs;
     this.times = times;
     this.isMixed = isMixed;
   }
@@ -60,13 +66,13 @@ final class RaftScenario implements Scenario {
   static RaftScenario withEndedPart(double endedPart) {
     var times =
         new SimulatedMembers.Times(endedPart, NodeConfig.LEASE_PART, NodeConfig.DOUBLINGS_MAX);
-    return new RaftScenario(times, false);
+    return new RaftScenario(Replica.LogPlace.FILES, times, false);
   }
 
   /// Creates one in which some servers are of the release before leases were shorter, and are
   /// replaced by this one, or replace it, when they start again.
   static RaftScenario mixed() {
-    return new RaftScenario(SimulatedMembers.Times.STANDARD, true);
+    return new RaftScenario(Replica.LogPlace.FILES, SimulatedMembers.Times.STANDARD, true);
   }
 
   @Override
@@ -451,6 +457,12 @@ final class RaftScenario implements Scenario {
       @Override
       public Position begin() {
         return new Position(1, 1);
+      }
+
+      @Override
+      public @Nullable ReplicaLog log(SimulatedDisk disk) {
+        if (logs == Replica.LogPlace.FILES) return null;
+        return new Replica(Device.open(disk, PoweredDevice.SMALL, Runnable::run), logs).log();
       }
 
       @Override

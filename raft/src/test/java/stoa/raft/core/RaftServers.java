@@ -14,11 +14,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
+import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.log.ReplicaLog;
 import stoa.log.ReplicatedBatchLog;
 import stoa.log.Streams;
 import stoa.log.Supply;
@@ -75,6 +77,7 @@ final class RaftServers implements GroupServers {
   private final Chance chance;
   private final Trace trace;
   private final Stores stores;
+  private final Replica.LogPlace logs;
   private final SimulatedMembers members;
 
   // All groups of the run. Their servers at one place are parts of one machine.
@@ -88,7 +91,8 @@ final class RaftServers implements GroupServers {
   private long acknowledged;
   private int lives;
 
-  RaftServers(Place place, Stores stores, SimulatedMembers.Times times) {
+  RaftServers(Place place, Stores stores, Replica.LogPlace logs, SimulatedMembers.Times times) {
+    this.logs = logs;
     number = place.number();
     fibers = place.fibers();
     chance = place.chance().of("raft " + number);
@@ -287,9 +291,9 @@ final class RaftServers implements GroupServers {
       Replica opened;
       if (device == null) {
         device = new PoweredDevice(power, PoweredDevice.SMALL);
-        opened = new Replica(device.device());
+        opened = new Replica(device.device(), logs);
       } else {
-        opened = new Replica(device.restart());
+        opened = new Replica(device.restart(), logs);
       }
       replica = opened;
       int mine = server.life;
@@ -306,7 +310,18 @@ final class RaftServers implements GroupServers {
         server.core().fail(failure);
         return;
       }
+      requireLogged(opened);
       later(LOOK_NANOS, () -> look(life, opened));
+    }
+
+    /// Fails when a replica shows an entry that is in no applied batch.
+    private void requireLogged(Replica opened) {
+      if (!opened.isWhole()) return;
+      try {
+        ReplicaContents.requireLogged(opened);
+      } catch (StoaException | StorageException unreadable) {
+        trace.reached("unreadable");
+      }
     }
 
     @Override
@@ -315,8 +330,13 @@ final class RaftServers implements GroupServers {
     }
 
     @Override
+    public @Nullable ReplicaLog log(SimulatedDisk disk) {
+      return replica().log();
+    }
+
+    @Override
     public SimulatedDisk failing(SimulatedDisk log) {
-      return chance.percent(50) ? log : power.disk;
+      return logs == Replica.LogPlace.FILES && chance.percent(50) ? log : power.disk;
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stoa.log.Replica;
 import stoa.sim.scenario.SimulatedRun;
 
 class RaftSimulationTest {
@@ -59,15 +60,25 @@ class RaftSimulationTest {
   private static final Seeds SEEDS = new Seeds("stoa.raft.seeds");
 
   private static SimulatedRun.Passed run(long seed) {
-    return SEEDS.run(new RaftScenario(), seed);
+    return SEEDS.run(new RaftScenario(Replica.LogPlace.FILES), seed);
   }
 
   /// More seeds: `JAVA_TOOL_OPTIONS=-Dstoa.raft.seeds=0-9999 ./stoa test raft RaftSimulationTest`.
   @Test
   void losesNothingInAnyRunAndReachesRarePlaces() {
-    var reached = SEEDS.reached(new RaftScenario(), "120-179");
-    var missing = new TreeSet<>(RARE);
-    missing.removeAll(reached.keySet());
+    requireRare(Replica.LogPlace.FILES, RARE);
+  }
+
+  @Test
+  void losesNothingWithTheLogOnADevice() {
+    var rare = new TreeSet<>(RARE);
+    rare.remove("file of the log written again");
+    requireRare(Replica.LogPlace.DEVICE, rare);
+  }
+
+  private static void requireRare(Replica.LogPlace logs, Set<String> rare) {
+    var missing = new TreeSet<>(rare);
+    missing.removeAll(SEEDS.reached(new RaftScenario(logs), "120-179").keySet());
     assertEquals(Set.of(), missing);
   }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.log.Position;
+import stoa.log.ReplicaLog;
 import stoa.raft.Acknowledged;
 import stoa.raft.Member;
 import stoa.raft.NodeConfig;
@@ -15,6 +16,7 @@ import stoa.raft.Roles;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.ReadFailed;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.storage.disk.StorageException;
@@ -70,6 +72,11 @@ final class SimulatedMembers {
 
     /// Returns where a new log begins.
     Position begin();
+
+    /// Returns the log, when it is on a device; null when it is in files.
+    ///
+    /// @param disk that of the log
+    @Nullable ReplicaLog log(SimulatedDisk disk);
 
     /// Ends it, with its server.
     ///
@@ -433,8 +440,13 @@ final class SimulatedMembers {
       initial = first;
       try {
         AppliedState state = machine.open();
-        boolean isFresh = !LogStore.exists(disk);
-        store = LogStore.open(disk, self, machine.begin(), first, sizes.fileBytesMax());
+        ReplicaLog log = machine.log(disk);
+        boolean isFresh = log == null ? !LogStore.exists(disk) : log.head() == null;
+        Position begin = machine.begin();
+        store =
+            log == null
+                ? LogStore.open(disk, self, begin, first, sizes.fileBytesMax())
+                : LogStore.open(log, self, begin, first);
         double leasePart = isEarlier() ? EARLIER_LEASE_PART : times.leasePart();
         var eligibility = new Eligibility(Path.of("nowhere"), known, had());
         var settings =
@@ -460,7 +472,7 @@ final class SimulatedMembers {
           trace.reached("knows that it was put back");
           alarm(self.id(), eligibility.lack());
         }
-      } catch (IOException | DeviceFailed | ReadFailed failed) {
+      } catch (IOException | DeviceFailed | DiskFull | ReadFailed failed) {
         // It fails again, and is opened again.
         trace.reached("not opened");
         down();

@@ -6,6 +6,7 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 import stoa.log.Consensus;
 import stoa.log.Position;
+import stoa.log.ReplicaLog;
 import stoa.raft.NodeConfig;
 import stoa.raft.core.SimulatedMembers.Server;
 import stoa.sim.Chance;
@@ -219,6 +220,11 @@ final class StarvingScenario implements Scenario {
     @Override
     public AppliedState open() {
       return this;
+    }
+
+    @Override
+    public @Nullable ReplicaLog log(SimulatedDisk disk) {
+      return null; // it is in files
     }
 
     @Override

@@ -17,6 +17,7 @@ import stoa.log.Consensus;
 import stoa.log.Entry;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.log.ReplicaLog;
 import stoa.log.ReplicatedBatchLog;
 import stoa.log.Sequencer;
 import stoa.raft.Member;
@@ -28,8 +29,9 @@ import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.ForwardingDisk;
 import stoa.storage.disk.ForwardingFile;
 
-/// Prints what one replica writes for a call, to its log of Raft and to its device, for
-/// docs/decisions/replica-writes.md. A program, not a test: `WriteCost DIRECTORY`.
+/// Prints what one replica writes for a call, to its log of Raft and to its device, with the log in
+/// files and on the device, for docs/decisions/replica-writes.md. A program, not a test: `WriteCost
+/// DIRECTORY`.
 ///
 /// There is no network and no other member: a batch is appended to the log, synced, and applied.
 final class WriteCost {
@@ -150,22 +152,33 @@ final class WriteCost {
 
   public static void main(String[] arguments) throws IOException {
     System.out.println(
-        "bytes a call, calls a batch, log bytes, log zeros, log KiB of pages, log syncs,"
+        "log, bytes a call, calls a batch, log bytes, log zeros, log KiB of pages, log syncs,"
             + " µs a sync, device bytes, device KiB of pages, device syncs");
-    measure(arguments[0], 4 << 20, 100, 1); // smaller files, as it would take too long
-    measure(arguments[0], 32 << 20, 100, 24);
-    for (int batch : new int[] {1, 24}) measure(arguments[0], 32 << 20, 4 << 10, batch);
+    for (Replica.LogPlace logs : Replica.LogPlace.values()) {
+      measure(arguments[0], logs, 4 << 20, 100, 1); // smaller files, as it would take too long
+      measure(arguments[0], logs, 32 << 20, 100, 24);
+      for (int batch : new int[] {1, 24}) measure(arguments[0], logs, 32 << 20, 4 << 10, batch);
+    }
   }
 
-  private static void measure(String place, int fileBytes, int size, int batch) throws IOException {
+  private static LogStore open(Disk disk, Replica replica, Member self, int fileBytes)
+      throws IOException {
+    var begin = new Position(1, 1);
+    ReplicaLog log = replica.log();
+    return log == null
+        ? LogStore.open(disk, self, begin, List.of(self), fileBytes)
+        : LogStore.open(log, self, begin, List.of(self));
+  }
+
+  private static void measure(
+      String place, Replica.LogPlace logs, int fileBytes, int size, int batch) throws IOException {
     Path directory = Files.createTempDirectory(Path.of(place), "cost");
     var logDisk = new Counting(new FileDisk(directory.resolve("log")));
     var deviceDisk = new Counting(new FileDisk(directory.resolve("device")));
     var self = new Member("a", "host", 1, 2);
-    var begin = new Position(1, 1);
-    try (var log = LogStore.open(logDisk, self, begin, List.of(self), fileBytes);
-        var device = Device.open(deviceDisk, DeviceConfig.standard(), Runnable::run)) {
-      var replica = new Replica(device);
+    try (var device = Device.open(deviceDisk, DeviceConfig.standard(), Runnable::run);
+        var replica = new Replica(device, logs);
+        var log = open(logDisk, replica, self, fileBytes)) {
       var owner = ReplicatedBatchLog.open(replica, new Alone(log, replica));
       owner.seal(1);
       var calls = new Calls(owner, size, batch);
@@ -182,14 +195,15 @@ final class WriteCost {
       Counts also = deviceDisk.counts;
       System.out.printf(
           Locale.ROOT,
-          "%,d | %d | %.0f | %.0f | %.2f | %.3f | %.0f | %.0f | %.2f | %.5f%n",
+          "%s | %,d | %d | %.0f | %.0f | %.2f | %.3f | %.0f | %.0f | %.2f | %.5f%n",
+          logs,
           size,
           batch,
           (double) of.bytes / made,
           (double) of.zeros / made,
           4.0 * of.pages / made,
           (double) of.syncs / made,
-          of.syncNanos / 1e3 / of.syncs,
+          of.syncNanos / 1e3 / Math.max(1, of.syncs),
           (double) (also.bytes + also.zeros) / made,
           4.0 * also.pages / made,
           (double) also.syncs / made);

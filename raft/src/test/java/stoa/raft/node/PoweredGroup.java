@@ -44,6 +44,11 @@ final class PoweredGroup implements PoweredLog {
   private static final int PATIENCE_SECONDS = 60;
   static final GroupId GROUP = new GroupId(7, 1);
 
+  // Where replicas have their logs: `JAVA_TOOL_OPTIONS=-Dstoa.raft.log=DEVICE` runs any test of a
+  // group with logs on devices.
+  private static final Replica.LogPlace LOGS =
+      Replica.LogPlace.valueOf(System.getProperty("stoa.raft.log", "FILES"));
+
   /// A copy of the files and the disk of a server at some time.
   record Copy(Path log, SimulatedDisk disk) {}
 
@@ -82,7 +87,7 @@ final class PoweredGroup implements PoweredLog {
     }
 
     void host(List<Member> initial) {
-      var replica = new Replica(Device.open(disk, SMALL));
+      var replica = new Replica(Device.open(disk, SMALL), logs);
       replica.listen(
           new Replica.Listener() {
             @Override
@@ -213,6 +218,7 @@ final class PoweredGroup implements PoweredLog {
 
   private final Path directory;
   private final long snapshotCommands;
+  private final Replica.LogPlace logs;
   private final UnaryOperator<NodeConfig> security;
   final List<Server> servers = new ArrayList<>();
   private final Semaphore changed = new Semaphore(0);
@@ -221,19 +227,28 @@ final class PoweredGroup implements PoweredLog {
   private int restarts;
 
   PoweredGroup(Path directory, int count, long snapshotCommands) {
-    this(directory, count, snapshotCommands, UnaryOperator.identity());
+    this(directory, count, snapshotCommands, LOGS);
+  }
+
+  PoweredGroup(Path directory, int count, long snapshotCommands, Replica.LogPlace logs) {
+    this(directory, count, snapshotCommands, UnaryOperator.identity(), logs);
   }
 
   PoweredGroup(Path directory, int count, long snapshotCommands, NodeConfig.Tls tls) {
-    this(directory, count, snapshotCommands, config -> config.withTls(tls));
+    this(directory, count, snapshotCommands, config -> config.withTls(tls), LOGS);
   }
 
   PoweredGroup(Path directory, int count, long snapshotCommands, Secret secret) {
-    this(directory, count, snapshotCommands, config -> config.withSecret(secret));
+    this(directory, count, snapshotCommands, config -> config.withSecret(secret), LOGS);
   }
 
   PoweredGroup(
-      Path directory, int count, long snapshotCommands, UnaryOperator<NodeConfig> security) {
+      Path directory,
+      int count,
+      long snapshotCommands,
+      UnaryOperator<NodeConfig> security,
+      Replica.LogPlace logs) {
+    this.logs = logs;
     this.directory = directory;
     this.security = security;
     this.snapshotCommands = snapshotCommands;

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.log.Replica;
 import stoa.sim.scenario.BatchLogContract;
 
 class RaftContractTest {
@@ -24,12 +25,21 @@ class RaftContractTest {
 
   @TestFactory
   Stream<DynamicTest> keepsTheContractOfAGroupsLog(@TempDir Path directory) {
+    return cases(directory, Replica.LogPlace.FILES);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> keepsTheContractWithLogsOnDevices(@TempDir Path directory) {
+    return cases(directory, Replica.LogPlace.DEVICE);
+  }
+
+  private static Stream<DynamicTest> cases(Path directory, Replica.LogPlace logs) {
     return BatchLogContract.cases().stream()
         .map(demand ->
             DynamicTest.dynamicTest(
                 demand.name(),
                 () -> {
-                  var group = new PoweredGroup(fresh(directory), 3, 1_000);
+                  var group = new PoweredGroup(fresh(directory), 3, 1_000, logs);
                   try {
                     demand.body().run(group);
                   } finally {

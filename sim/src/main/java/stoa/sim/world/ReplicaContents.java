@@ -32,7 +32,7 @@ public final class ReplicaContents {
   /// @return how many entries both have
   public static long requireNoDifference(Replica one, Replica other) {
     long both = 0;
-    for (StreamId id : streams(one, other)) {
+    for (StreamId id : streams(List.of(one, other))) {
       long last = Math.min(one.streams().last(id), other.streams().last(id));
       both += requireSame(id, one.streams(), other.streams(), last);
     }
@@ -40,12 +40,32 @@ public final class ReplicaContents {
   }
 
   private static void requireSame(Replica one, Replica other) {
-    for (StreamId id : streams(one, other)) requireSame(id, one.streams(), other.streams());
+    for (StreamId id : streams(List.of(one, other)))
+      requireSame(id, one.streams(), other.streams());
   }
 
-  private static Set<StreamId> streams(Replica one, Replica other) {
+  /// Fails when a replica shows an entry that its log does not have. The replica is whole.
+  ///
+  /// @throws stoa.StoaException when it cannot be read
+  /// @throws stoa.storage.disk.StorageException when it cannot be read
+  public static void requireLogged(Replica replica) {
+    Streams streams = replica.streams();
+    for (StreamId id : streams(List.of(replica))) {
+      long last = streams.last(id);
+      StoredEntry entry = last == 0 ? null : streams.read(id, last);
+      if (entry == null || entry.log().counter() < streams.firstInLog()) continue;
+      Streams.LogItem item = streams.at(entry.log().counter());
+      boolean isThere =
+          item != null
+              && item.log().equals(entry.log())
+              && item.places().contains(new Streams.Place(id, last));
+      Demand.that(isThere, id + " shows " + text(entry) + ", and the log has " + item);
+    }
+  }
+
+  private static Set<StreamId> streams(List<Replica> replicas) {
     var streams = new TreeSet<StreamId>();
-    for (Replica replica : List.of(one, other)) {
+    for (Replica replica : replicas) {
       replica
           .device()
           .withRecords(

@@ -1,0 +1,566 @@
+package stoa.log;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.base.Check;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+import stoa.storage.Device;
+import stoa.storage.disk.StorageException;
+import stoa.storage.segment.Commit;
+
+/// The log of a replica's consensus, on the device of the replica: an entry is written and synced
+/// once, and its application shows it.
+///
+/// One thread of the consensus uses it. It shares the lock of its [Replica].
+public final class ReplicaLog {
+  /*
+   *    object    space    offset   data
+   *    RECORD    ENTRIES  index    kind u8 and term varint, then
+   *                                0  an entry of the consensus: its bytes
+   *                                1  a command: its bytes
+   *                                2  a batch whose entries are in their streams: its first counter varint,
+   *                                   and its header as in Streams
+   *                                nothing at all: void
+   *    RECORD    HEADS    0        what the consensus keeps beside its entries; nothing for none
+   *    RECORD    HEADS    1        a position, index and term, both varint: this log has all commands up to there,
+   *                                and the replica has applied them
+   *
+   * A batch is in its streams at once only if it takes effect in the state after all entries before it, so that it
+   * covers no valid entry. That is not known while the replica is not whole: what others send may have the same
+   * addresses. So a catch-up begins with bytes in place of all such batches, and later ones stay bytes.
+   *
+   * Invariants:
+   * (1) The extents hide the entries of the batches that are in `pending` and in place, and no others.
+   * (2) In place are only entries behind `applied` of a whole replica, and applied ones.
+   * (3) An entry that is not applied can be read. An applied one may be released from its stream.
+   * (4) A batch that is in place takes effect when it is applied.
+   * (5) A cut is one commit, before that of any later entry.
+   */
+  static final StreamId RECORD = StreamId.of("stoa/raft");
+
+  private static final int ENTRIES = 0;
+  private static final int HEADS = 1;
+
+  private static final int OWN = 0;
+  private static final int BYTES = 1;
+  private static final int PLACED = 2;
+
+  // The bytes of one commit of a log that comes from elsewhere.
+  private static final int COMMIT_BYTES = 1 << 20;
+
+  private static final byte[] NOTHING = {};
+
+  /// An entry of the log.
+  public sealed interface Item {
+    /// Returns its place.
+    Position at();
+
+    /// A command of the replica.
+    @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
+    record Ordered(Position at, byte[] command) implements Item {}
+
+    /// Something that the consensus has put there for itself.
+    ///
+    /// @param content in its own form
+    @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
+    record Own(Position at, byte[] content) implements Item {}
+  }
+
+  /// An entry that is not applied.
+  ///
+  /// @param command null for one that is none, or is of an unknown kind
+  /// @param isPlaced whether it is a batch whose entries are in their streams
+  /// @param after the state when it will be applied
+  private record Pending(
+      Position at, @Nullable Command command, boolean isPlaced, Replica.State after) {
+    Batch batch() {
+      if (command instanceof Command.Write(Batch batch)) return batch;
+      throw new IllegalStateException("no batch is at " + at);
+    }
+  }
+
+  private final Replica replica;
+  private final Device device;
+  private final AppliedExtents extents;
+  private final Commit commit = new Commit();
+  private final Encoder scratch = new Encoder(1 << 10);
+
+  // Guarded by the lock of the replica.
+  private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+  // The index of the last entry; that of an earlier one when it is void.
+  private long last;
+  // Whether the consensus has to sync; only its thread ends that. A catch-up syncs by itself.
+  private boolean unsynced;
+
+  /// Opens the log of a replica.
+  ///
+  /// @param replica is at its last position
+  ReplicaLog(Replica replica, AppliedExtents extents) {
+    this.replica = replica;
+    this.device = replica.device();
+    this.extents = extents;
+    last = last(device);
+    visit(
+        device,
+        replica.applied().index(),
+        (at, kind, in) -> {
+          switch (kind) {
+            case OWN -> remember(at, null, false);
+            case BYTES -> remember(at, decoded(in.raw(in.remaining())), false);
+            case PLACED -> {
+              Batch batch = batch(device, in);
+              extents.hide(places(batch));
+              remember(at, new Command.Write(batch), true);
+            }
+            default -> throw unknown(kind);
+          }
+        });
+    Check.that(
+        replica.isWhole() || pending.stream().noneMatch(Pending::isPlaced),
+        "a replica that is not whole has hidden entries");
+  }
+
+  // ---- a device without a replica
+
+  /// Returns whether a device has the log of its replica's consensus.
+  public static boolean isOn(Device device) {
+    byte[] record = device.read(Replica.RECORD, 0, 0);
+    return record != null && record[0] == Replica.WITH_LOG;
+  }
+
+  /// Puts a log onto the device of a replica that is not open, and that has its log elsewhere.
+  /// Durable on return. After a crash the device has the whole log, or none.
+  ///
+  /// @param head what the consensus keeps beside its entries
+  /// @throws StorageException when the device fails
+  public static void begin(Device device, byte[] head, List<Item> items) {
+    var commit = new Commit();
+    var scratch = new Encoder(1 << 10);
+    for (Item item : items) {
+      byte[] content =
+          switch (item) {
+            case Item.Own own -> own.content();
+            case Item.Ordered ordered -> ordered.command();
+          };
+      int kind = item instanceof Item.Own ? OWN : BYTES;
+      scratch.clear().u8(kind).varint(item.at().term()).raw(content);
+      commit.write(RECORD, ENTRIES, item.at().index(), scratch.array(), 0, scratch.size());
+      if (commit.bytes() < COMMIT_BYTES) continue;
+      device.append(commit);
+      commit.clear();
+    }
+    commit.write(RECORD, HEADS, 0, head, 0, head.length);
+    byte[] record = device.read(Replica.RECORD, 0, 0);
+    byte[] changed = record == null ? new byte[4] : record;
+    changed[0] = Replica.WITH_LOG;
+    commit.write(Replica.RECORD, 0, 0, changed, 0, changed.length);
+    device.append(commit);
+    device.sync();
+  }
+
+  private static long appliedIndex(Device device) {
+    byte[] record = Objects.requireNonNull(device.read(Replica.RECORD, 0, 0));
+    return new Decoder(record, 1, record.length).varint();
+  }
+
+  /// Visits the batches that are in their streams and not applied.
+  private static void hidden(Device device, Consumer<Batch> visitor) {
+    visit(
+        device,
+        appliedIndex(device),
+        (_, kind, in) -> {
+          if (kind == PLACED) visitor.accept(batch(device, in));
+        });
+  }
+
+  /// Returns the extents of a device as its streams show them now, while no replica changes it.
+  static Extents applied(Device device) {
+    var extents = new AppliedExtents(device);
+    hidden(device, batch -> extents.hide(places(batch)));
+    return extents;
+  }
+
+  /// Makes the entries of the log void that are not applied, on a device that is no replica's any
+  /// more: that of a restored backup. Durable on return. It does nothing when the device has no
+  /// such log.
+  ///
+  /// @throws StorageException when the device fails
+  public static void cutOff(Device device) {
+    if (!isOn(device)) return;
+    long from = appliedIndex(device) + 1;
+    long last = last(device);
+    if (last < from) return;
+    var commit = new Commit();
+    hidden(device, batch -> unplace(batch, commit, new ArrayList<>()));
+    for (long index = from; index <= last; index++) {
+      commit.write(RECORD, ENTRIES, index, NOTHING, 0, 0);
+    }
+    device.append(commit);
+    device.sync();
+  }
+
+  // ---- reading
+
+  private interface Visitor {
+    void visit(Position at, int kind, Decoder in);
+  }
+
+  private static long last(Device device) {
+    return Math.max(0, device.floorFilled(RECORD, ENTRIES, Long.MAX_VALUE));
+  }
+
+  private static void visit(Device device, long after, Visitor visitor) {
+    var before = new long[1];
+    device.scan(
+        RECORD,
+        ENTRIES,
+        after + 1,
+        Long.MAX_VALUE,
+        (index, data) -> {
+          if (data.length == 0) return false;
+          if (before[0] != 0 && index != before[0] + 1) {
+            throw new Corrupt("the log lacks the entries between " + before[0] + " and " + index);
+          }
+          before[0] = index;
+          var in = new Decoder(data);
+          int kind = in.u8();
+          visitor.visit(new Position(in.varint(), index), kind, in);
+          return true;
+        });
+  }
+
+  private static Corrupt unknown(int kind) {
+    return new Corrupt("the log has an entry of the unknown kind " + kind);
+  }
+
+  /// Returns the batch of a header, with the entries that are in their streams.
+  private static Batch batch(Device device, Decoder in) {
+    long first = in.varint();
+    Header header = Header.of(first, in.raw(in.remaining()));
+    var entries = new ArrayList<Entry>();
+    for (Streams.LogItem item : header.items()) {
+      int offset = (int) (item.log().counter() - first);
+      for (Streams.Place place : item.places()) {
+        byte[] data = device.read(place.stream(), Streams.ENTRIES, place.address());
+        if (data == null || data.length == 0) {
+          throw new Corrupt(
+              "the log lacks the entry %s of its batch at %d".formatted(place, first));
+        }
+        StoredEntry stored = Streams.decode(place.address(), data);
+        byte[] mark = device.read(place.stream(), Streams.MARKS, place.address());
+        entries.add(
+            new Entry(
+                place.stream(),
+                place.address(),
+                offset,
+                stored.nowMicros(),
+                stored.kind(),
+                stored.payload(),
+                mark == null || mark.length == 0 ? null : mark));
+      }
+    }
+    return new Batch(
+        header.token(),
+        header.term(),
+        header.sequence(),
+        header.nowMicros(),
+        entries,
+        header.note());
+  }
+
+  /// Returns what the consensus keeps beside its entries; null when this log is new.
+  public byte @Nullable [] head() {
+    byte[] head = device.read(RECORD, HEADS, 0);
+    return head == null || head.length == 0 ? null : head;
+  }
+
+  /// Returns a position up to which the replica has applied what this log has. An opened log has
+  /// none of these commands.
+  public Position begin() {
+    Position applied = replica.applied();
+    if (termAt(applied.index()) == applied.term()) return applied;
+    byte[] noted = device.read(RECORD, HEADS, 1);
+    if (noted == null || noted.length == 0) return Position.START;
+    var in = new Decoder(noted);
+    long index = in.varint();
+    return new Position(in.varint(), index);
+  }
+
+  /// Returns the term of the entry at an index; -1 when it is not here.
+  private long termAt(long index) {
+    byte[] data = index == 0 ? null : device.read(RECORD, ENTRIES, index);
+    return data == null || data.length == 0 ? -1 : new Decoder(data, 1, data.length).varint();
+  }
+
+  /// Returns the entries after an index; of those up to [#begin], only the consensus's own.
+  public List<Item> entries(long after) {
+    long begin = begin().index();
+    var items = new ArrayList<Item>();
+    visit(
+        device,
+        after,
+        (at, kind, in) -> {
+          if (kind == OWN) {
+            items.add(new Item.Own(at, in.raw(in.remaining())));
+            return;
+          }
+          if (at.index() <= begin) return;
+          byte[] command =
+              switch (kind) {
+                case BYTES -> in.raw(in.remaining());
+                case PLACED -> new Command.Write(batch(device, in)).toBytes();
+                default -> throw unknown(kind);
+              };
+          items.add(new Item.Ordered(at, command));
+        });
+    return items;
+  }
+
+  private static @Nullable Command decoded(byte[] command) {
+    try {
+      return Command.of(command);
+    } catch (IllegalArgumentException | Decoder.MalformedException unknown) {
+      return null;
+    }
+  }
+
+  // ---- writing
+
+  /// Appends an entry, behind the last one.
+  ///
+  /// @throws RuntimeException when the replica has failed
+  public void append(Item item) {
+    replica.exclusively(() -> {
+      switch (item) {
+        case Item.Own(Position at, byte[] content) -> {
+          write(OWN, at, content);
+          remember(at, null, false);
+        }
+        case Item.Ordered(Position at, byte[] bytes) -> {
+          Command command = decoded(bytes);
+          boolean isPlaced = command instanceof Command.Write(Batch batch) && place(at, batch);
+          if (!isPlaced) write(BYTES, at, bytes);
+          remember(at, command, isPlaced);
+        }
+      }
+      last = item.at().index();
+    });
+  }
+
+  private void kind(int kind, Position at) {
+    scratch.clear().u8(kind).varint(at.term());
+  }
+
+  private void put(long index) {
+    commit.write(RECORD, ENTRIES, index, scratch.array(), 0, scratch.size());
+  }
+
+  private void write(int kind, Position at, byte[] content) {
+    kind(kind, at);
+    scratch.raw(content);
+    commit.clear();
+    put(at.index());
+    append();
+  }
+
+  private void append() {
+    unsynced = true;
+    device.appendReserved(commit);
+  }
+
+  /// Writes a batch into its streams, if that covers no valid entry. Returns whether it did.
+  private boolean place(Position at, Batch batch) {
+    Replica.State before = ahead();
+    boolean follows = replica.isWhole() && at.index() == before.applied().index() + 1;
+    if (!follows || Replica.isVoid(batch, before) || hasEmptyMark(batch)) return false;
+    try {
+      commit.clear();
+      for (Entry entry : batch.entries())
+        Streams.encodeEntry(batch.token(), entry, commit, scratch);
+      byte[] header = Streams.header(batch, batch.entries(), scratch);
+      kind(PLACED, at);
+      scratch.varint(batch.token().first().counter()).raw(header);
+      put(at.index());
+    } catch (IllegalArgumentException impossible) {
+      return false;
+    }
+    extents.hide(places(batch));
+    append();
+    return true;
+  }
+
+  private static boolean hasEmptyMark(Batch batch) {
+    for (Entry entry : batch.entries()) {
+      byte[] mark = entry.mark();
+      if (mark != null && mark.length == 0) return true;
+    }
+    return false;
+  }
+
+  private static List<Streams.Place> places(Batch batch) {
+    var places = new ArrayList<Streams.Place>(batch.entries().size());
+    for (Entry entry : batch.entries())
+      places.add(new Streams.Place(entry.stream(), entry.address()));
+    return places;
+  }
+
+  /// Returns the state after all entries.
+  private Replica.State ahead() {
+    Pending end = pending.peekLast();
+    return end == null ? replica.state() : end.after();
+  }
+
+  private void remember(Position at, @Nullable Command command, boolean isPlaced) {
+    if (at.index() <= replica.applied().index()) return;
+    Replica.State after = replica.after(ahead(), at, command, isPlaced);
+    pending.add(new Pending(at, command, isPlaced, after));
+  }
+
+  /// Makes the entries from an index on void.
+  ///
+  /// @throws RuntimeException when the replica has failed
+  public void cut(long from) {
+    replica.exclusively(() -> cutNow(from));
+  }
+
+  private void cutNow(long from) {
+    if (from > last) return;
+    commit.clear();
+    for (long index = from; index <= last; index++) {
+      commit.write(RECORD, ENTRIES, index, NOTHING, 0, 0);
+    }
+    var cut = new ArrayList<Streams.Place>();
+    for (Pending end = pending.peekLast();
+        end != null && end.at().index() >= from;
+        end = pending.peekLast()) {
+      pending.removeLast();
+      if (end.isPlaced()) unplace(end.batch(), commit, cut);
+    }
+    append();
+    extents.cut(cut);
+    last = from - 1;
+  }
+
+  /// Makes the entries of a batch void in their streams.
+  ///
+  /// @param cut receives their places, the last one first
+  private static void unplace(Batch batch, Commit to, List<Streams.Place> cut) {
+    for (Entry entry : batch.entries().reversed()) {
+      to.write(entry.stream(), Streams.ENTRIES, entry.address(), NOTHING, 0, 0);
+      if (entry.mark() != null) {
+        to.write(entry.stream(), Streams.MARKS, entry.address(), NOTHING, 0, 0);
+      }
+      cut.add(new Streams.Place(entry.stream(), entry.address()));
+    }
+  }
+
+  /// Sets what the consensus keeps beside its entries.
+  ///
+  /// @throws RuntimeException when the replica has failed
+  public void head(byte[] head) {
+    replica.exclusively(() -> {
+      commit.clear().write(RECORD, HEADS, 0, head, 0, head.length);
+      append();
+    });
+  }
+
+  /// Sets what the consensus keeps beside its entries, and lets the log begin behind an index, up
+  /// to which the replica is durable.
+  ///
+  /// @throws RuntimeException when the replica has failed
+  public void head(byte[] head, long index) {
+    replica.exclusively(() -> {
+      commit.clear().write(RECORD, HEADS, 0, head, 0, head.length);
+      commit.trim(RECORD, ENTRIES, index + 1);
+      append();
+      drop(index);
+    });
+  }
+
+  /// Makes everything written durable.
+  ///
+  /// @throws StorageException when it is not, until the device is opened again
+  public void sync() {
+    if (!unsynced) return;
+    device.sync();
+    unsynced = false;
+  }
+
+  /// Makes all entries void that are not applied, and this log a new one. Durable with the next
+  /// sync of the replica.
+  ///
+  /// @throws RuntimeException when the replica has failed
+  public void reset() {
+    replica.exclusively(() -> {
+      long begin = replica.applied().index() + 1;
+      cutNow(begin);
+      commit.clear().write(RECORD, HEADS, 0, NOTHING, 0, 0).write(RECORD, HEADS, 1, NOTHING, 0, 0);
+      commit.trim(RECORD, ENTRIES, begin);
+      append();
+    });
+  }
+
+  // ---- for the replica, which holds its lock
+
+  /// Returns the places of the batch at a position, if they are in their streams and hidden; null
+  /// otherwise.
+  @Nullable List<Streams.Place> placed(Position at) {
+    Pending next = pending.peek();
+    if (next == null || next.at().index() != at.index()) return null;
+    Check.that(next.at().equals(at), "the log has %s where %s is applied", next.at(), at);
+    return next.isPlaced() ? places(next.batch()) : null;
+  }
+
+  /// Forgets what is applied up to an index.
+  void drop(long index) {
+    while (!pending.isEmpty() && pending.getFirst().at().index() <= index) pending.remove();
+  }
+
+  /// Puts bytes in place of all entries that are in their streams and hidden.
+  void unplaceAll() {
+    if (!replica.isWhole()) return;
+    var all = new ArrayList<>(pending);
+    pending.clear();
+    var cut = new ArrayList<Streams.Place>();
+    for (Pending one : all) {
+      if (one.isPlaced()) {
+        kind(BYTES, one.at());
+        scratch.raw(Objects.requireNonNull(one.command()).toBytes());
+        commit.clear();
+        put(one.at().index());
+        unplace(one.batch(), commit, new ArrayList<>());
+        append();
+        cut.addAll(places(one.batch()));
+      }
+      pending.add(new Pending(one.at(), one.command(), false, one.after()));
+    }
+    Collections.reverse(cut);
+    extents.cut(cut);
+    Position applied = replica.applied();
+    if (termAt(applied.index()) != applied.term()) return;
+    scratch.clear().varint(applied.index()).varint(applied.term());
+    commit.clear().write(RECORD, HEADS, 1, scratch.array(), 0, scratch.size());
+    append();
+  }
+
+  /// Notes that the replica has got its state from another one.
+  void moved() {
+    drop(replica.applied().index());
+    var rest = new ArrayList<>(pending);
+    pending.clear();
+    for (Pending one : rest) remember(one.at(), one.command(), false);
+  }
+
+  /// Returns the place of the header of a batch.
+  static Streams.Place header(Batch batch) {
+    return new Streams.Place(Streams.LOG, batch.token().first().counter());
+  }
+}
