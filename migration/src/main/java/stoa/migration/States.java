@@ -32,7 +32,7 @@ final class States {
     }
   }
 
-  /// What packed states say of the lives of objects.
+  /// Reads the lives of objects in packed states.
   static final TreeNode.Lives LIVES =
       new TreeNode.Lives() {
         @Override

@@ -8,7 +8,7 @@ import stoa.base.Encoder;
 import stoa.log.Position;
 import stoa.raft.Member;
 
-/// What the log of a member has beside its entries.
+/// The record that the log of a member keeps beside its entries.
 ///
 /// @param term the member's present one
 /// @param vote its vote in that term; null for none
