@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.KeyValueStore;
 import stoa.bench.cluster.ClusterServers;
 import stoa.bench.cluster.OpenStoa;
+import stoa.bench.machine.ServerJava;
 import stoa.bench.remote.RemoteContender.Persistence;
 
 /// The key-value store of this engine's servers, see [stoa.Stoa#store()].
@@ -26,7 +27,9 @@ record StoaKeys(String name, String how, Way way) implements MapContender {
   static List<MapContender> all() {
     var one =
         new StoaKeys(
-            "Stoa", "one server forces a change to its disk before it answers", StoaKeys::served);
+            "Stoa",
+            "one server forces a change to its disk before it answers, and has a heap of 4 GB",
+            StoaKeys::served);
     return ServiceLoader.load(ClusterServers.class)
         .findFirst()
         .<List<MapContender>>map(servers ->
@@ -34,7 +37,8 @@ record StoaKeys(String name, String how, Way way) implements MapContender {
                 one,
                 new StoaKeys(
                     "Stoa, 3 servers",
-                    "two of three servers have a change on their disks before the answer",
+                    "two of three servers have a change on their disks before the answer; each has a heap of"
+                        + " 1 GB",
                     folder -> keys(OpenStoa.replicated(servers, folder)))))
         .orElse(List.of(one));
   }
@@ -45,7 +49,7 @@ record StoaKeys(String name, String how, Way way) implements MapContender {
   }
 
   private static OpenMap served(Path folder) throws Exception {
-    return keys(OpenStoa.served(folder, Persistence.SYNCED));
+    return keys(OpenStoa.served(folder, Persistence.SYNCED, ServerJava.LARGE_HEAP));
   }
 
   private static OpenMap keys(OpenStoa open) {
