@@ -261,8 +261,11 @@ final class PendingRequest {
   /// would hold it to its end.
   void letGo(Runnable work) {
     try {
-      work.run();
-      answer(Forms.done());
+      answer(
+          traced(() -> {
+            work.run();
+            return Forms.done();
+          }));
     } catch (Throwable failed) {
       refuse(failed);
     }
@@ -296,7 +299,7 @@ final class PendingRequest {
     if (request.hasBlob() && BlobOperation.isRelease(request.getBlob().getOperation())) return 0;
     if (millis > 0) return millis;
     return switch (request.getWhatCase()) {
-      case BLOB, STREAM, LIST_OBJECTS, DELETE -> service.limits().callTimeMax().toMillis();
+      case BLOB, STREAM, LIST_OBJECTS, DELETE, TRIM -> service.limits().callTimeMax().toMillis();
       default -> 0;
     };
   }

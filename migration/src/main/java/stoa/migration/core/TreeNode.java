@@ -1175,7 +1175,8 @@ public final class TreeNode {
   /* The object is here, so that no other node has a newer copy. */
   private boolean mayForget(StreamId object) {
     Copy copy = copies.look(object);
-    boolean isNothing = copy == null || (isAbsent(copy) && copy.version().number() == 0);
+    // An absent copy of a later life stays: its version may come again with another life.
+    boolean isNothing = copy == null || (copy.state().length == 0 && copy.version().number() == 0);
     return isNothing
         && mayGo(object)
         && !loading.contains(object)

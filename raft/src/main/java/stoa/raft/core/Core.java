@@ -507,6 +507,8 @@ public final class Core {
         return;
       }
       world.reached("messages go first");
+      // The others must hear a leader now; only whether it still leads is decided later.
+      if (leads) onTimer(() -> execute(((RaftNodeImpl) node)::broadcastAppendEntriesRequest));
       world.schedule(() -> inPatience(task), settings.electionNanos() / MESSAGES_FIRST_PART);
     }
 
@@ -514,7 +516,8 @@ public final class Core {
     private void inPatience(Runnable task) {
       if (mine != life) return;
       if (!leads && patience.waits(world.nanos())) {
-        int pause = (int) (settings.electionNanos() / TICKS_PER_ELECTION);
+        long tick = settings.electionNanos() / TICKS_PER_ELECTION;
+        int pause = (int) Math.min(tick, Integer.MAX_VALUE);
         world.schedule(() -> inPatience(task), pause + world.random(pause));
         return;
       }
@@ -1531,7 +1534,8 @@ public final class Core {
   }
 
   /// Gives the others more time for their first answers, by the factor by which this member waited
-  /// longer for votes.
+  /// longer for votes. This lasts while the leader becomes ready, and for the first commands behind
+  /// that: their answers take as long.
   private void awaitAnswers() {
     LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
     if (leading == null || patience.factor() == 1) return;

@@ -11,7 +11,9 @@ final class Patience {
    *     before. Each member counts by itself, and each sees the terms of the others.
    * (2) A member that has begun an election, or has given its vote, begins no other election until
    *     the wait is over. Until then, answers to its earlier questions for votes do not count.
-   * (3) A leader has all of its times longer by the same factor, until it is ready.
+   * (3) A new leader waits for answers by the same factor longer. This ends by itself after as many
+   *     usual times, so a leader that is cut off at once keeps its role no longer than it waited for
+   *     votes.
    * (4) The wait is the usual one again when a leader is heard, or this member is a ready leader. So
    *     the election after the end of a leader does not wait.
    */
@@ -21,6 +23,7 @@ final class Patience {
   private int term;
   private boolean hasLeader = true;
   private int doublings;
+  private boolean hasVoted;
   private long sinceNanos;
 
   /// Creates it.
@@ -44,6 +47,7 @@ final class Patience {
 
   /// Records that this member votes: for itself, when it begins an election, or for another one.
   void votes(long nowNanos) {
+    hasVoted = true;
     sinceNanos = nowNanos;
   }
 
@@ -60,6 +64,6 @@ final class Patience {
 
   /// Returns whether the member must not begin an election yet.
   boolean waits(long nowNanos) {
-    return doublings > 0 && nowNanos - sinceNanos < usualNanos * factor();
+    return doublings > 0 && hasVoted && nowNanos - sinceNanos < usualNanos * factor();
   }
 }
