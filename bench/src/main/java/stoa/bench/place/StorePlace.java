@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.ServiceLoader;
 import stoa.bench.cluster.ClusterServers;
 import stoa.bench.cluster.OpenStoa;
+import stoa.bench.machine.ServerJava;
 import stoa.bench.remote.RemoteContender.Persistence;
 
 /// Where the store of a measurement is. The measurement is the same in all places.
@@ -40,7 +41,8 @@ public enum StorePlace {
   public OpenStoa openInMemory(Path folder) throws Exception {
     return switch (this) {
       case EMBEDDED -> OpenStoa.embedded("memory:");
-      case SERVER -> OpenStoa.served(folder, Persistence.NONE);
+      // The whole log of a long phase has to fit into the third of the heap that it may take.
+      case SERVER -> OpenStoa.served(folder, Persistence.NONE, ServerJava.LARGE_HEAP);
       case CLUSTER -> cluster(folder);
     };
   }
