@@ -33,6 +33,7 @@ class PaperBenchmarksTest {
       new TxScale(
           1,
           WARM_UP,
+          WARM_UP,
           TIME,
           10,
           5,

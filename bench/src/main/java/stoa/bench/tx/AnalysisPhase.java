@@ -81,6 +81,7 @@ final class AnalysisPhase {
     var pages = pages(stoa);
     var random = new SplittableRandom(15);
     long period = pace.equals(PACED) ? PERIOD_NANOS : 0;
+    if (place != StorePlace.EMBEDDED) write(pages, 0, scale.servedWarmUp(), random);
     try (var analysis = new Analysis(stoa, pages)) {
       if (beside) analysis.begin();
       write(pages, period, scale.warmUp(), random);

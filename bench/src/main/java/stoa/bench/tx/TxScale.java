@@ -7,6 +7,7 @@ import java.util.List;
 ///
 /// @param rounds how often each measure is taken; the median counts
 /// @param warmUp how long a load runs before it counts
+/// @param servedWarmUp how long servers that have just started are called before anything counts
 /// @param time how long a load counts
 /// @param pastObjects how many objects have a past that is read
 /// @param pastCalls how many calls on each of them are in it
@@ -22,6 +23,7 @@ import java.util.List;
 public record TxScale(
     int rounds,
     Duration warmUp,
+    Duration servedWarmUp,
     Duration time,
     int pastObjects,
     int pastCalls,
@@ -40,6 +42,7 @@ public record TxScale(
     return new TxScale(
         5,
         Duration.ofMillis(200),
+        Duration.ofSeconds(5),
         Duration.ofMillis(700),
         1_000,
         100,
@@ -59,6 +62,7 @@ public record TxScale(
     return new TxScale(
         1,
         Duration.ofMillis(30),
+        Duration.ofMillis(100),
         Duration.ofMillis(100),
         100,
         20,

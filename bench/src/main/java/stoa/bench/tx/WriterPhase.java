@@ -106,6 +106,9 @@ final class WriterPhase {
               .mapToObj(i -> stoa.get(Counter.class, "object " + i))
               .toList();
       Parallel.run(CALLERS, counters.size(), i -> counters.get(i).add(1));
+      if (place != StorePlace.EMBEDDED) {
+        paced(this, scale.servedWarmUp(), new SplittableRandom(14));
+      }
     }
 
     @Override
