@@ -228,7 +228,7 @@ final class PendingRequest {
   /// Starts work that answers later, and answers a failure.
   void start(Supplier<CompletableFuture<byte[]>> work) {
     try {
-      check();
+      if (!isRelease()) check();
       var _ =
           traced(work::get)
               .whenComplete((done, failed) -> {
@@ -282,6 +282,12 @@ final class PendingRequest {
     }
   }
 
+  /// Returns whether this only lets go of a snapshot or a write of a blob. No limit refuses that,
+  /// as in [#letGo].
+  private boolean isRelease() {
+    return request.hasBlob() && BlobOperation.isRelease(request.getBlob().getOperation());
+  }
+
   private void refuse(Throwable failed) {
     switch (failed) {
       case CompletionException told when told.getCause() != null -> refuse(told.getCause());
@@ -296,7 +302,7 @@ final class PendingRequest {
   /// Returns for how long it may wait before it begins; 0 for as long as it must.
   private long waitMillisMax() {
     int millis = request.getTimeMillis();
-    if (request.hasBlob() && BlobOperation.isRelease(request.getBlob().getOperation())) return 0;
+    if (isRelease()) return 0;
     if (millis > 0) return millis;
     return switch (request.getWhatCase()) {
       case BLOB, STREAM, LIST_OBJECTS, DELETE, TRIM -> service.limits().callTimeMax().toMillis();

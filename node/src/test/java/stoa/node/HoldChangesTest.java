@@ -5,21 +5,29 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import stoa.Shared;
+import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
 import stoa.base.Latency;
 import stoa.base.Measures;
+import stoa.front.types.Keys;
 import stoa.objects.ObjectService;
 import stoa.transport.Status;
+import stoa.wire.BlobOperation;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Begin;
+import stoa.wire.proto.Blob;
 import stoa.wire.proto.Bounds;
 import stoa.wire.proto.End;
 import stoa.wire.proto.Pin;
@@ -203,6 +211,41 @@ class HoldChangesTest {
       while (gauge(server, "stoa.server.requests.under.way") > 0) Thread.onSpinWait();
       assertEquals(0, gauge(server, "stoa.pins"));
     }
+  }
+
+  @Test
+  void aSnapshotOfABlobIsReleasedAlsoWhenItsClientLeavesAnswersUnread() throws Exception {
+    Stoa stoa = Stoa.open(StoaConfig.of("memory:"));
+    var blob = stoa.get(stoa.Blob.class, "b");
+    blob.truncate(1);
+    var config = LOCAL.withAnswerBytesMax(BYTES_MAX);
+    try (Server server = Server.start(config, ObjectService.of(stoa, _ -> true));
+        var client = new RawClient(server.port())) {
+      client.open();
+      Answer taken = client.ask(onBlob(BlobOperation.SNAPSHOT, 0, 0));
+      assertEquals(1, blob.snapshots().size());
+      var data = new Decoder(taken.getData().toByteArray());
+      long generation = data.varint();
+      long number = data.varint();
+      var requests = new Request.Builder[(int) BYTES_MAX / 8];
+      int last = requests.length - 1;
+      for (int i = 0; i < last; i++) requests[i] = onBlob(BlobOperation.TRUNCATE, 0, i + 2);
+      requests[last] = onBlob(BlobOperation.RELEASE, generation, number);
+      client.send(requests);
+      assertEquals(Status.Code.RESOURCE_EXHAUSTED, client.end().code());
+      while (gauge(server, "stoa.server.requests.under.way") > 0) Thread.onSpinWait();
+      assertEquals(List.of(), blob.snapshots());
+    }
+  }
+
+  private Request.Builder onBlob(BlobOperation operation, long generation, long argument) {
+    return next()
+        .setBlob(
+            Blob.newBuilder()
+                .setKey(ByteString.copyFrom(Keys.encode("b")))
+                .setGeneration(generation)
+                .setOperation(operation.number())
+                .setArguments(ByteString.copyFrom(new Encoder(9).varint(argument).toBytes())));
   }
 
   @Test
