@@ -16,7 +16,8 @@ import stoa.base.StreamId;
 /// @param nowMicros its time, in microseconds since 1970; never goes back within a stream
 /// @param kind the kind of the payload, for the layer above
 /// @param payload its content; must not change any more
-/// @param mark a note that [Streams#lastMark] finds without reading the entries between, or null
+/// @param mark a note that [Streams#lastMark] finds without reading the entries between, of at
+///   least one byte; or null
 public record Entry(
     StreamId stream,
     long address,
@@ -25,6 +26,31 @@ public record Entry(
     byte kind,
     byte[] payload,
     byte @Nullable [] mark) {
+  /// Creates an entry.
+  ///
+  /// @throws IllegalArgumentException when its mark has no bytes, as that of a void entry
+  public Entry(
+      StreamId stream,
+      long address,
+      int offset,
+      long nowMicros,
+      byte kind,
+      byte[] payload,
+      byte @Nullable [] mark) {
+    if (mark != null && mark.length == 0) {
+      throw new IllegalArgumentException(
+          "the entry %d of stream %s has a mark without bytes; null stands for no mark"
+              .formatted(address, stream));
+    }
+    this.stream = stream;
+    this.address = address;
+    this.offset = offset;
+    this.nowMicros = nowMicros;
+    this.kind = kind;
+    this.payload = payload;
+    this.mark = mark;
+  }
+
   /// Returns the same entry with another of a batch's log addresses.
   public Entry at(int otherOffset) {
     return new Entry(stream, address, otherOffset, nowMicros, kind, payload, mark);

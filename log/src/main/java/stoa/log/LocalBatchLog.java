@@ -25,9 +25,12 @@ public final class LocalBatchLog implements BatchLog {
   private volatile long term;
 
   /// Opens the log on a device, and continues it.
+  ///
+  /// @throws stoa.Unavailable when the device is a replica's that has commands which it has not
+  ///   applied; it states the remedy
   public LocalBatchLog(Device device) {
     this.device = device;
-    ReplicaLog.cutOff(device);
+    ReplicaLog.requireApplied(device);
     this.streams = new Streams(device);
     this.tail = streams.tail();
     this.term = tail.term() + 1;

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
+import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -30,8 +31,6 @@ public final class ReplicaLog {
    *                                   and its header as in Streams
    *                                nothing at all: void
    *    RECORD    HEADS    0        what the consensus keeps beside its entries; nothing for none
-   *    RECORD    HEADS    1        a position, index and term, both varint: this log has all commands up to there,
-   *                                and the replica has applied them
    *
    * A batch is in its streams at once only if it takes effect in the state after all entries before it, so that it
    * covers no valid entry. That is not known while the replica is not whole: what others send may have the same
@@ -40,7 +39,8 @@ public final class ReplicaLog {
    * Invariants:
    * (1) The extents hide the entries of the batches that are in `pending` and in place, and no others.
    * (2) In place are only entries behind `applied` of a whole replica, and applied ones.
-   * (3) An entry that is not applied can be read. An applied one may be released from its stream.
+   * (3) A batch that is not applied can be read. An applied one that is in place may be released from its
+   *     streams, in part or whole.
    * (4) A batch that is in place takes effect when it is applied.
    * (5) A cut is one commit, before that of any later entry.
    */
@@ -72,6 +72,10 @@ public final class ReplicaLog {
     /// @param content in its own form
     @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by no code
     record Own(Position at, byte[] content) implements Item {}
+
+    /// A command that the replica has applied, and that cannot be read any more: its streams have
+    /// released some of it.
+    record Released(Position at) implements Item {}
   }
 
   /// An entry that is not applied.
@@ -116,7 +120,7 @@ public final class ReplicaLog {
             case OWN -> remember(at, null, false);
             case BYTES -> remember(at, decoded(in.raw(in.remaining())), false);
             case PLACED -> {
-              Batch batch = batch(device, in);
+              Batch batch = unapplied(device, in);
               extents.hide(places(batch));
               remember(at, new Command.Write(batch), true);
             }
@@ -137,25 +141,26 @@ public final class ReplicaLog {
   }
 
   /// Puts a log onto the device of a replica that is not open, and that has its log elsewhere.
-  /// Durable on return. After a crash the device has the whole log, or none.
+  /// Durable on return. After a crash the device has the whole log, or none that counts.
   ///
   /// @param head what the consensus keeps beside its entries
   /// @throws StorageException when the device fails
   public static void begin(Device device, byte[] head, List<Item> items) {
     var commit = new Commit();
     var scratch = new Encoder(1 << 10);
+    voidAll(device, commit);
     for (Item item : items) {
       byte[] content =
           switch (item) {
             case Item.Own own -> own.content();
             case Item.Ordered ordered -> ordered.command();
+            case Item.Released(Position at) ->
+                throw new IllegalArgumentException("the entry at " + at + " has no contents");
           };
       int kind = item instanceof Item.Own ? OWN : BYTES;
       scratch.clear().u8(kind).varint(item.at().term()).raw(content);
       commit.write(RECORD, ENTRIES, item.at().index(), scratch.array(), 0, scratch.size());
-      if (commit.bytes() < COMMIT_BYTES) continue;
-      device.append(commit);
-      commit.clear();
+      flushLarge(device, commit);
     }
     commit.write(RECORD, HEADS, 0, head, 0, head.length);
     byte[] record = device.read(Replica.RECORD, 0, 0);
@@ -164,6 +169,24 @@ public final class ReplicaLog {
     commit.write(Replica.RECORD, 0, 0, changed, 0, changed.length);
     device.append(commit);
     device.sync();
+  }
+
+  /// Makes void what an earlier beginning has left that broke off: the log may have changed since.
+  private static void voidAll(Device device, Commit commit) {
+    var left = new ArrayList<Long>();
+    device.scan(RECORD, ENTRIES, 0, Long.MAX_VALUE, (index, _) -> left.add(index));
+    for (long index : left) {
+      commit.write(RECORD, ENTRIES, index, NOTHING, 0, 0);
+      flushLarge(device, commit);
+    }
+    device.append(commit);
+    commit.clear();
+  }
+
+  private static void flushLarge(Device device, Commit commit) {
+    if (commit.bytes() < COMMIT_BYTES) return;
+    device.append(commit);
+    commit.clear();
   }
 
   private static long appliedIndex(Device device) {
@@ -177,7 +200,7 @@ public final class ReplicaLog {
         device,
         appliedIndex(device),
         (_, kind, in) -> {
-          if (kind == PLACED) visitor.accept(batch(device, in));
+          if (kind == PLACED) visitor.accept(unapplied(device, in));
         });
   }
 
@@ -186,6 +209,28 @@ public final class ReplicaLog {
     var extents = new AppliedExtents(device);
     hidden(device, batch -> extents.hide(places(batch)));
     return extents;
+  }
+
+  /// Refuses a device whose log has commands that its replica has not applied. Most of them were
+  /// acknowledged.
+  ///
+  /// @throws Unavailable when it has some; it states the remedy
+  static void requireApplied(Device device) {
+    if (!isOn(device)) return;
+    var commands = new long[1];
+    visit(
+        device,
+        appliedIndex(device),
+        (_, kind, _) -> {
+          if (kind != OWN) commands[0]++;
+        });
+    if (commands[0] == 0) return;
+    throw new Unavailable(
+        ("this is the replica of a server that keeps its store with others, and it has %,d commands"
+                + " that it has not applied; start that server, which gets to know which of them"
+                + " count, and open the store through it; when most of the servers are lost for"
+                + " good, ./stoa recover lets one continue alone")
+            .formatted(commands[0]));
   }
 
   /// Makes the entries of the log void that are not applied, on a device that is no replica's any
@@ -225,7 +270,7 @@ public final class ReplicaLog {
         after + 1,
         Long.MAX_VALUE,
         (index, data) -> {
-          if (data.length == 0) return false;
+          if (data.length == 0) return before[0] == 0;
           if (before[0] != 0 && index != before[0] + 1) {
             throw new Corrupt("the log lacks the entries between " + before[0] + " and " + index);
           }
@@ -241,8 +286,9 @@ public final class ReplicaLog {
     return new Corrupt("the log has an entry of the unknown kind " + kind);
   }
 
-  /// Returns the batch of a header, with the entries that are in their streams.
-  private static Batch batch(Device device, Decoder in) {
+  /// Returns the batch of a header, with the entries that are in their streams; null when these
+  /// have released some of them.
+  private static @Nullable Batch batch(Device device, Decoder in) {
     long first = in.varint();
     Header header = Header.of(first, in.raw(in.remaining()));
     var entries = new ArrayList<Entry>();
@@ -250,11 +296,9 @@ public final class ReplicaLog {
       int offset = (int) (item.log().counter() - first);
       for (Streams.Place place : item.places()) {
         byte[] data = device.read(place.stream(), Streams.ENTRIES, place.address());
-        if (data == null || data.length == 0) {
-          throw new Corrupt(
-              "the log lacks the entry %s of its batch at %d".formatted(place, first));
-        }
+        if (data == null || data.length == 0) return null;
         StoredEntry stored = Streams.decode(place.address(), data);
+        if (!stored.log().equals(item.log())) return null;
         byte[] mark = device.read(place.stream(), Streams.MARKS, place.address());
         entries.add(
             new Entry(
@@ -276,52 +320,39 @@ public final class ReplicaLog {
         header.note());
   }
 
+  /// Returns a batch that is not applied, so that no stream has released any of it.
+  private static Batch unapplied(Device device, Decoder in) {
+    Batch batch = batch(device, in);
+    if (batch == null) throw new Corrupt("the log lacks entries of a batch that is not applied");
+    return batch;
+  }
+
   /// Returns what the consensus keeps beside its entries; null when this log is new.
   public byte @Nullable [] head() {
     byte[] head = device.read(RECORD, HEADS, 0);
     return head == null || head.length == 0 ? null : head;
   }
 
-  /// Returns a position up to which the replica has applied what this log has. An opened log has
-  /// none of these commands.
-  public Position begin() {
-    Position applied = replica.applied();
-    if (termAt(applied.index()) == applied.term()) return applied;
-    byte[] noted = device.read(RECORD, HEADS, 1);
-    if (noted == null || noted.length == 0) return Position.START;
-    var in = new Decoder(noted);
-    long index = in.varint();
-    return new Position(in.varint(), index);
-  }
-
-  /// Returns the term of the entry at an index; -1 when it is not here.
-  private long termAt(long index) {
-    byte[] data = index == 0 ? null : device.read(RECORD, ENTRIES, index);
-    return data == null || data.length == 0 ? -1 : new Decoder(data, 1, data.length).varint();
-  }
-
-  /// Returns the entries after an index; of those up to [#begin], only the consensus's own.
-  public List<Item> entries(long after) {
-    long begin = begin().index();
+  /// Returns all entries.
+  public List<Item> entries() {
     var items = new ArrayList<Item>();
-    visit(
-        device,
-        after,
-        (at, kind, in) -> {
-          if (kind == OWN) {
-            items.add(new Item.Own(at, in.raw(in.remaining())));
-            return;
-          }
-          if (at.index() <= begin) return;
-          byte[] command =
-              switch (kind) {
-                case BYTES -> in.raw(in.remaining());
-                case PLACED -> new Command.Write(batch(device, in)).toBytes();
-                default -> throw unknown(kind);
-              };
-          items.add(new Item.Ordered(at, command));
-        });
+    visit(device, 0, (at, kind, in) -> items.add(item(at, kind, in)));
     return items;
+  }
+
+  private Item item(Position at, int kind, Decoder in) {
+    return switch (kind) {
+      case OWN -> new Item.Own(at, in.raw(in.remaining()));
+      case BYTES -> new Item.Ordered(at, in.raw(in.remaining()));
+      case PLACED -> {
+        boolean isApplied = at.index() <= replica.applied().index();
+        Batch batch = isApplied ? batch(device, in) : unapplied(device, in);
+        yield batch == null
+            ? new Item.Released(at)
+            : new Item.Ordered(at, new Command.Write(batch).toBytes());
+      }
+      default -> throw unknown(kind);
+    };
   }
 
   private static @Nullable Command decoded(byte[] command) {
@@ -350,6 +381,8 @@ public final class ReplicaLog {
           if (!isPlaced) write(BYTES, at, bytes);
           remember(at, command, isPlaced);
         }
+        case Item.Released(Position at) ->
+            throw new IllegalArgumentException("the entry at " + at + " has no contents");
       }
       last = item.at().index();
     });
@@ -380,7 +413,7 @@ public final class ReplicaLog {
   private boolean place(Position at, Batch batch) {
     Replica.State before = ahead();
     boolean follows = replica.isWhole() && at.index() == before.applied().index() + 1;
-    if (!follows || Replica.isVoid(batch, before) || hasEmptyMark(batch)) return false;
+    if (!follows || Replica.isVoid(batch, before)) return false;
     try {
       commit.clear();
       for (Entry entry : batch.entries())
@@ -395,14 +428,6 @@ public final class ReplicaLog {
     extents.hide(places(batch));
     append();
     return true;
-  }
-
-  private static boolean hasEmptyMark(Batch batch) {
-    for (Entry entry : batch.entries()) {
-      byte[] mark = entry.mark();
-      if (mark != null && mark.length == 0) return true;
-    }
-    return false;
   }
 
   private static List<Streams.Place> places(Batch batch) {
@@ -502,7 +527,7 @@ public final class ReplicaLog {
     replica.exclusively(() -> {
       long begin = replica.applied().index() + 1;
       cutNow(begin);
-      commit.clear().write(RECORD, HEADS, 0, NOTHING, 0, 0).write(RECORD, HEADS, 1, NOTHING, 0, 0);
+      commit.clear().write(RECORD, HEADS, 0, NOTHING, 0, 0);
       commit.trim(RECORD, ENTRIES, begin);
       append();
     });
@@ -544,11 +569,6 @@ public final class ReplicaLog {
     }
     Collections.reverse(cut);
     extents.cut(cut);
-    Position applied = replica.applied();
-    if (termAt(applied.index()) != applied.term()) return;
-    scratch.clear().varint(applied.index()).varint(applied.term());
-    commit.clear().write(RECORD, HEADS, 1, scratch.array(), 0, scratch.size());
-    append();
   }
 
   /// Notes that the replica has got its state from another one.

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
@@ -17,6 +18,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.LogAddress;
+import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -131,6 +133,37 @@ class ReplicaLogTest {
     return Objects.requireNonNull(replica.streams().at(counter)).places();
   }
 
+  /// Requires that the log has some entries, and no others.
+  private void assertReadable(long from, long to) {
+    List<ReplicaLog.Item> items = log(replica).entries();
+    assertEquals(to - from + 1, items.size());
+    for (ReplicaLog.Item item : items) {
+      var ordered = assertInstanceOf(ReplicaLog.Item.Ordered.class, item);
+      assertEquals(from + items.indexOf(item), item.at().index());
+      assertArrayEquals(commands.get(item.at().index()), ordered.command());
+    }
+  }
+
+  @Test
+  void anOpenedReplicaHasTheEntriesThatItHasApplied() {
+    append(1, 3, batch(1, FIRST, entry(A, 1, 10, MARK), entry(B, 1, 12, null)));
+    append(1, 4, batch(2, FIRST + 2, entry(A, 2, 13, null), entry(A, 3, 14, MARK)));
+    append(1, 5, batch(3, FIRST + 4, entry(B, 2, 15, null)));
+    apply(1, 3);
+    apply(1, 4);
+    replica.sync();
+    crash();
+    assertReadable(1, 5);
+    apply(1, 5);
+    replica.sync();
+    crash();
+    assertReadable(1, 5);
+    log(replica).head(new byte[] {1}, 3);
+    log(replica).sync();
+    crash();
+    assertReadable(4, 5);
+  }
+
   @Test
   void anOpenedReplicaHidesWhatItHasNotApplied() {
     append(1, 3, batch(1, FIRST, entry(A, 1, 10, MARK), entry(B, 1, 12, null)));
@@ -139,12 +172,7 @@ class ReplicaLogTest {
     log(replica).sync();
     crash();
     assertEquals(List.of(), payloads(A));
-    List<ReplicaLog.Item> items = log(replica).entries(2);
-    assertEquals(3, items.size());
-    for (ReplicaLog.Item item : items) {
-      var ordered = assertInstanceOf(ReplicaLog.Item.Ordered.class, item);
-      assertArrayEquals(commands.get(item.at().index()), ordered.command());
-    }
+    assertReadable(1, 5);
     for (long index = 3; index <= 5; index++) apply(1, index);
     assertEquals(List.of(10, 13), payloads(A));
     assertEquals(List.of(12), payloads(B));
@@ -159,7 +187,7 @@ class ReplicaLogTest {
     log(replica).cut(4);
     log(replica).sync();
     crash();
-    assertEquals(1, log(replica).entries(2).size());
+    assertReadable(1, 3);
     apply(1, 3);
     assertEquals(List.of(10), payloads(A));
     assertEquals(List.of(), payloads(B));
@@ -231,8 +259,12 @@ class ReplicaLogTest {
     append(1, 5, batch(2, FIRST + 2, entry(A, 3, 12, null)));
     log(replica).sync();
     crash();
-    assertEquals(new Position(1, 4), log(replica).begin());
-    assertEquals(1, log(replica).entries(0).size());
+    List<ReplicaLog.Item> items = log(replica).entries();
+    assertEquals(new ReplicaLog.Item.Released(new Position(1, 3)), items.get(2));
+    for (long index : new long[] {1, 2, 4, 5}) {
+      var item = assertInstanceOf(ReplicaLog.Item.Ordered.class, items.get((int) index - 1));
+      assertArrayEquals(commands.get(index), item.command());
+    }
     assertEquals(2, replica.streams().last(A));
     apply(1, 5);
     assertEquals(3, replica.streams().last(A));
@@ -272,11 +304,10 @@ class ReplicaLogTest {
     // The log of the one that was behind has what a jump of the log makes void.
     Replica again = open(itsDisk.crash());
     assertEquals(List.of(20), payloads(again, A));
-    assertEquals(new Position(1, 2), log(again).begin());
-    assertEquals(1, log(again).entries(2).size());
+    assertEquals(3, log(again).entries().size());
     log(again).cut(3);
     assertEquals(List.of(20), payloads(again, A));
-    assertEquals(List.of(), log(again).entries(2));
+    assertEquals(2, log(again).entries().size());
   }
 
   @Test
@@ -293,12 +324,12 @@ class ReplicaLogTest {
     Replica.adopt(device);
     crash();
     assertNull(log(replica).head());
-    assertEquals(List.of(), log(replica).entries(0));
+    assertEquals(List.of(), log(replica).entries());
     assertEquals(List.of(10), payloads(A));
     append(2, 4, batch(2, FIRST + 1, entry(A, 2, 12, null)));
     log(replica).sync();
     crash();
-    assertEquals(1, log(replica).entries(3).size());
+    assertReadable(4, 4);
     apply(2, 4);
     assertEquals(List.of(10, 12), payloads(A));
   }
@@ -319,7 +350,9 @@ class ReplicaLogTest {
     var copy = new Streams(copied(device()));
     assertEquals(1, copy.last(A));
     assertEquals(0, copy.last(B));
-    var lone = new LocalBatchLog(device());
+    Device cut = device();
+    ReplicaLog.cutOff(cut);
+    var lone = new LocalBatchLog(cut);
     assertEquals(1, lone.streams().last(A));
     assertEquals(0, lone.streams().last(B));
     var next = batch(2, FIRST + 1, entry(A, 2, 13, null)).batch();
@@ -330,6 +363,32 @@ class ReplicaLogTest {
       assertNull(streams.lastMark(A, Long.MAX_VALUE));
       assertEquals(0, streams.last(B));
     }
+  }
+
+  @Test
+  void aLogOfOneServerRefusesAReplicaWithCommandsThatItHasNotApplied() {
+    append(1, 3, batch(1, FIRST, entry(A, 1, 10, null)));
+    apply(1, 3);
+    log(replica).append(new ReplicaLog.Item.Own(new Position(1, 4), new byte[] {1}));
+    replica.sync();
+    assertEquals(1, new LocalBatchLog(device()).streams().last(A));
+    crash();
+    append(1, 5, batch(2, FIRST + 1, entry(A, 2, 11, null)));
+    append(1, 6, new Command.Nothing());
+    log(replica).sync();
+    var refused = assertThrows(Unavailable.class, () -> new LocalBatchLog(device()));
+    assertTrue(String.valueOf(refused.getMessage()).contains("it has 2 commands"));
+    crash();
+    replica.advance(new Position(1, 4));
+    apply(1, 5);
+    apply(1, 6);
+    replica.sync();
+    assertEquals(2, new LocalBatchLog(device()).streams().last(A));
+  }
+
+  @Test
+  void anEntryHasNoMarkWithoutBytes() {
+    assertThrows(IllegalArgumentException.class, () -> entry(A, 1, 10, new byte[0]));
   }
 
   private static Device copied(Device from) {

@@ -25,8 +25,16 @@ record OpenLog(
     @Nullable String refusal) {
   /// Returns the log of one shard.
   static OpenLog of(Device device) {
-    return new OpenLog(
-        new LocalBatchLog(device), List.of(device), id -> ByteObject.on(device, id), null);
+    return new OpenLog(local(device), List.of(device), id -> ByteObject.on(device, id), null);
+  }
+
+  private static BatchLog local(Device device) {
+    try {
+      return new LocalBatchLog(device);
+    } catch (RuntimeException refused) {
+      device.close();
+      throw refused;
+    }
   }
 
   /// Returns a log that several processes keep.

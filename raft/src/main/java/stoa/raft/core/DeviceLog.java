@@ -1,6 +1,7 @@
 package stoa.raft.core;
 
 import io.microraft.model.groupop.UpdateRaftGroupMembersOp;
+import io.microraft.model.log.RaftGroupMembersView;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,9 +21,10 @@ final class DeviceLog implements LogMedium {
    *
    *   version u8: 1, then as in LogHead
    *
-   * Entries without a command are in the form of Codec. The log of an opened replica begins where
-   * the replica is: what that has applied may be released already. The members there are those of
-   * the last change up to there.
+   * Entries without a command are in the form of Codec. The log of an opened replica begins behind
+   * the last entry of which the replica has released something, and otherwise behind the position of
+   * the head. The members there are those of the last change up to there. The terms of the entries
+   * before are known.
    */
   private static final int VERSION = 1;
 
@@ -51,34 +53,47 @@ final class DeviceLog implements LogMedium {
 
   private static Contents find(ReplicaLog log, LogHead written) {
     LogHead head = written;
-    Position begin = log.begin();
+    var earlier = new ArrayList<Position>();
     var items = new ArrayList<RaftEntry>();
-    for (ReplicaLog.Item item : log.entries(written.position().index())) {
+    for (ReplicaLog.Item item : log.entries()) {
+      Position at = item.at();
       RaftEntry entry = entry(item);
-      if (entry.index() > begin.index()) {
-        items.add(entry);
-      } else if (entry.operation() instanceof UpdateRaftGroupMembersOp change) {
-        var view = Codec.view(entry.index(), change.getMembers(), change.getVotingMembers());
-        head = head.withPosition(head.position(), view);
+      boolean isLater = at.index() > head.position().index();
+      if (entry == null && isLater) {
+        head = head.withPosition(at, members(head, items));
+        for (RaftEntry before : items) earlier.add(new Position(before.term(), before.index()));
+        items.clear();
       }
+      if (entry != null && isLater) items.add(entry);
+      else earlier.add(at);
     }
-    if (begin.index() > head.position().index()) head = head.withPosition(begin, head.members());
-    if (!items.isEmpty() && items.getFirst().index() != head.position().index() + 1) {
+    long first = items.isEmpty() ? head.position().index() + 1 : items.getFirst().index();
+    if (first != head.position().index() + 1) {
       throw new Corrupt(
-          "the log lacks the entries between %d and %d"
-              .formatted(head.position().index(), items.getFirst().index()));
+          "the log lacks the entries between %d and %d".formatted(head.position().index(), first));
     }
-    return new Contents(head, items);
+    return new Contents(head, earlier, items);
   }
 
-  private static RaftEntry entry(ReplicaLog.Item item) {
-    Position at = item.at();
-    return switch (item) {
-      case ReplicaLog.Item.Own own -> Codec.entry(new Decoder(own.content()));
-      case ReplicaLog.Item.Ordered ordered -> {
-        int term = Math.toIntExact(at.term());
-        yield new RaftEntry(at.index(), term, new Payload.Command(term, ordered.command()));
+  /// Returns the members after the entries behind the position of a head.
+  private static RaftGroupMembersView members(LogHead head, List<RaftEntry> items) {
+    for (RaftEntry entry : items.reversed()) {
+      if (entry.operation() instanceof UpdateRaftGroupMembersOp change) {
+        return Codec.view(entry.index(), change.getMembers(), change.getVotingMembers());
       }
+    }
+    return head.members();
+  }
+
+  /// Returns an entry; null for one that was released.
+  private static @Nullable RaftEntry entry(ReplicaLog.Item item) {
+    return switch (item) {
+      case ReplicaLog.Item.Own(_, byte[] content) -> Codec.entry(new Decoder(content));
+      case ReplicaLog.Item.Ordered(Position at, byte[] command) -> {
+        int term = Math.toIntExact(at.term());
+        yield new RaftEntry(at.index(), term, new Payload.Command(term, command));
+      }
+      case ReplicaLog.Item.Released _ -> null;
     };
   }
 

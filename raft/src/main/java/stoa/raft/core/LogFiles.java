@@ -298,7 +298,7 @@ final class LogFiles implements LogMedium {
                 + items.getFirst().index()
                 + "; drain this server, and start a new one in an empty directory");
       }
-      return new Contents(head, items);
+      return new Contents(head, List.of(), items);
     }
 
     private Corrupt damaged(long number, long at) {

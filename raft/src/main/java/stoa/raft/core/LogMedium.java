@@ -2,6 +2,7 @@ package stoa.raft.core;
 
 import java.io.IOException;
 import java.util.List;
+import stoa.log.Position;
 
 /// The place in which a [LogStore] keeps its contents. One owner: the log.
 ///
@@ -9,8 +10,10 @@ import java.util.List;
 interface LogMedium extends AutoCloseable {
   /// The contents of a log, as they were found, or as they begin.
   ///
+  /// @param earlier the positions of the last entries up to that of the head, as far as the medium
+  ///   still has them
   /// @param items the entries after the position
-  record Contents(LogHead head, List<RaftEntry> items) {}
+  record Contents(LogHead head, List<Position> earlier, List<RaftEntry> items) {}
 
   /// Writes everything of a head.
   void head(LogHead head) throws IOException;

@@ -39,6 +39,10 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
   // The entries from the first index on that MicroRaft may still have.
   private final ArrayList<RaftEntry> items = new ArrayList<>();
+
+  // The positions of the entries before those, as far as an opened log knows them.
+  private final ArrayList<Position> earlier;
+
   private long bytes;
 
   /// Returns whether a disk has a log.
@@ -162,13 +166,14 @@ public final class LogStore implements RaftStore, AutoCloseable {
             all.isEmpty() ? 0 : position.index(),
             position,
             all.isEmpty() ? Codec.nobody() : Codec.view(position.index(), all, all));
-    return new LogMedium.Contents(head, List.of());
+    return new LogMedium.Contents(head, List.of(), List.of());
   }
 
   private LogStore(LogMedium medium, Member self, LogMedium.Contents found) {
     this.medium = medium;
     this.self = self;
     this.head = found.head();
+    this.earlier = new ArrayList<>(found.earlier());
     for (RaftEntry item : found.items()) add(item);
   }
 
@@ -279,6 +284,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
         dropped++;
       }
       items.subList(0, dropped).clear();
+      earlier.removeIf(at -> at.index() <= Math.min(index, head.position().index()));
       medium.drop(head.position().index());
     });
   }
@@ -296,6 +302,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
     work(() -> {
       boolean follows = termAt(to.index()) == to.term();
       if (!follows) {
+        earlier.clear();
         items.clear();
         bytes = 0;
       }
@@ -337,12 +344,16 @@ public final class LogStore implements RaftStore, AutoCloseable {
     });
   }
 
-  /// Returns the term of the entry at an index; 0 when it is not here.
+  /// Returns the term of the entry at an index; 0 when that is not known.
   int termAt(long index) {
     if (index == head.position().index()) return Math.toIntExact(head.position().term());
-    if (items.isEmpty()) return 0;
-    long at = index - items.getFirst().index();
-    return at < 0 || at >= items.size() ? 0 : items.get((int) at).term();
+    if (!items.isEmpty() && index >= items.getFirst().index()) {
+      long at = index - items.getFirst().index();
+      return at >= items.size() ? 0 : items.get((int) at).term();
+    }
+    if (earlier.isEmpty()) return 0;
+    long at = index - earlier.getFirst().index();
+    return at < 0 || at >= earlier.size() ? 0 : Math.toIntExact(earlier.get((int) at).term());
   }
 
   /// Returns the position before the log.

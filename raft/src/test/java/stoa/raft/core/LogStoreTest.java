@@ -2,13 +2,16 @@ package stoa.raft.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.microraft.MembershipChangeMode;
 import io.microraft.model.log.LogEntry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,11 +25,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import stoa.Corrupt;
+import stoa.LogAddress;
+import stoa.base.StreamId;
+import stoa.log.Batch;
+import stoa.log.BatchOutcome;
+import stoa.log.Consensus;
+import stoa.log.Entry;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.log.ReplicaLog;
+import stoa.log.ReplicatedBatchLog;
+import stoa.log.Token;
 import stoa.raft.Member;
 import stoa.sim.world.PoweredDevice;
 import stoa.storage.Device;
+import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.storage.disk.StorageException;
@@ -53,10 +66,16 @@ class LogStoreTest {
   }
 
   private static List<LogEntry> entries(int term, long from, long to) {
+    return entries(term, from, to, 3);
+  }
+
+  private static List<LogEntry> entries(int term, long from, long to, int size) {
     var entries = new ArrayList<LogEntry>();
     for (long index = from; index <= to; index++) {
-      entries.add(
-          new RaftEntry(index, term, new Payload.Command(term, new byte[] {(byte) index, 7, 7})));
+      byte[] bytes = new byte[size];
+      Arrays.fill(bytes, (byte) 7);
+      bytes[0] = (byte) index;
+      entries.add(new RaftEntry(index, term, new Payload.Command(term, bytes)));
     }
     return entries;
   }
@@ -354,6 +373,175 @@ class LogStoreTest {
       var log = Objects.requireNonNull(new Replica(device).log());
       var store = LogStore.open(log, A, BEGIN, List.of(A, B));
       assertEquals(5, store.restored().getTermPersistentState().getTerm());
+    }
+  }
+
+  /// Begins a log in files with entries of some size after a position.
+  private static SimulatedDisk files(Position after, int count, int size) throws IOException {
+    var files = new SimulatedDisk(1);
+    int term = Math.toIntExact(after.term());
+    try (var store = LogStore.open(files, A, after, List.of(A, B), 1 << 20)) {
+      store.persistLogEntries(entries(term, after.index() + 1, after.index() + count, size));
+      store.flush();
+    }
+    return files.kill();
+  }
+
+  // After a move that broke off, an earlier version may have gone on with the files.
+  @Test
+  void aMoveThatBrokeOffLeavesNothingForALaterOne() throws IOException {
+    var config = new DeviceConfig(1 << 20);
+    int brokenOff = 0;
+    for (int change = 0; ; change++) {
+      var disk = new SimulatedDisk(change);
+      disk.losePowerAfter(change);
+      try (Device device = Device.open(disk, config, Runnable::run)) {
+        LogStore.move(files(BEGIN, 30, 100 << 10), device);
+        break;
+      } catch (StorageException powerLost) {
+        brokenOff++;
+      }
+      disk = disk.crash();
+      var later = new Position(5, 10);
+      try (Device device = Device.open(disk, config, Runnable::run)) {
+        if (ReplicaLog.isOn(device)) continue;
+        LogStore.move(files(later, 4, 3), device);
+      }
+      for (int life = 0; life < 2; life++) {
+        disk = disk.crash();
+        try (Device device = Device.open(disk, config, Runnable::run)) {
+          var log = Objects.requireNonNull(new Replica(device).log());
+          var store = LogStore.open(log, A, BEGIN, List.of(A, B));
+          assertEquals(later, store.position());
+          assertEquals(contents(entries(5, 11, 14)), contents(store.entries()));
+        }
+      }
+    }
+    assertTrue(brokenOff > 5, "it broke off " + brokenOff + " times");
+  }
+
+  /// A member that agrees with itself: it appends, syncs and applies.
+  private static final class Alone implements Consensus {
+    private final LogStore store;
+    private final Replica replica;
+    final List<LogEntry> proposed = new ArrayList<>();
+    int term = 1;
+
+    Alone(LogStore store, Replica replica) {
+      this.store = store;
+      this.replica = replica;
+      replica.advance(store.position());
+    }
+
+    void append(Object operation) throws IOException {
+      var entry = new RaftEntry(store.lastIndex() + 1, term, operation);
+      proposed.add(entry);
+      store.persistLogEntries(List.of(entry));
+      store.flush();
+    }
+
+    @Override
+    public Result propose(byte[] command) {
+      try {
+        append(new Payload.Command(term, command));
+      } catch (IOException failed) {
+        throw new UncheckedIOException(failed);
+      }
+      return new Result.Applied(replica.apply(new Position(term, store.lastIndex()), command));
+    }
+
+    @Override
+    public void confirm() {}
+
+    @Override
+    public int commandBytesMax() {
+      return Integer.MAX_VALUE;
+    }
+  }
+
+  private static final StreamId STREAM = StreamId.of("a stream");
+
+  private static void write(ReplicatedBatchLog log, long address) {
+    long counter = log.tail().counter() + 1;
+    var token = new Token(new LogAddress(log.tail().epoch(), counter), 1);
+    var entry = new Entry(STREAM, address, 0, 1, (byte) 1, new byte[] {(byte) address}, null);
+    var batch = new Batch(token, log.term(), address, 1, List.of(entry));
+    log.append(batch, outcome -> assertInstanceOf(BatchOutcome.Committed.class, outcome));
+  }
+
+  private static RaftEntry removal(long index, int term, Member left) {
+    var removed =
+        Models.ALL
+            .createUpdateRaftGroupMembersOpBuilder()
+            .setMembers(List.of(new Endpoint(left)))
+            .setVotingMembers(List.of(new Endpoint(left)))
+            .setEndpoint(new Endpoint(B))
+            .setMode(MembershipChangeMode.REMOVE_MEMBER)
+            .build();
+    return new RaftEntry(index, term, removed);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anOpenedLogHasTheEntriesSinceTheLastSnapshotThatItsReplicaHasApplied(Replica.LogPlace place)
+      throws IOException {
+    var files = new SimulatedDisk(1);
+    var disk = new SimulatedDisk(2);
+    var replica = new Replica(Device.open(disk, PoweredDevice.SMALL, Runnable::run), place);
+    var alone = new Alone(open(files, replica), replica);
+    var log = ReplicatedBatchLog.open(replica, alone);
+    log.seal(1);
+    for (int address = 1; address <= 4; address++) write(log, address);
+    alone.term = 2;
+    for (int address = 5; address <= 8; address++) write(log, address);
+    replica.sync();
+    for (int life = 0; life < 2; life++) {
+      files = files.crash();
+      disk = disk.crash();
+      var again = open(files, new Replica(Device.open(disk, PoweredDevice.SMALL, Runnable::run)));
+      assertEquals(BEGIN, again.position());
+      assertEquals(contents(alone.proposed), contents(again.entries()));
+      assertEquals(1, again.termAt(7));
+      assertEquals(2, again.termAt(8));
+    }
+  }
+
+  private static LogStore open(SimulatedDisk files, Replica replica) throws IOException {
+    ReplicaLog log = replica.log();
+    return log == null
+        ? LogStore.open(files, A, BEGIN, List.of(A, B), 2_000)
+        : LogStore.open(log, A, BEGIN, List.of(A, B));
+  }
+
+  @Test
+  void anOpenedLogBeginsBehindWhatItsReplicaHasReleasedAndKnowsTheTermsBefore() throws IOException {
+    var disk = new SimulatedDisk(2);
+    var replica =
+        new Replica(Device.open(disk, PoweredDevice.SMALL, Runnable::run), Replica.LogPlace.DEVICE);
+    var alone = new Alone(open(disk, replica), replica);
+    var log = ReplicatedBatchLog.open(replica, alone);
+    log.seal(1);
+    write(log, 1);
+    alone.append(removal(5, 1, A).operation());
+    replica.advance(new Position(1, 5));
+    alone.term = 2;
+    for (int address = 2; address <= 6; address++) write(log, address);
+    log.streams().trim(STREAM, 4);
+    replica.sync();
+    for (int life = 0; life < 3; life++) {
+      disk = disk.crash();
+      var opened = new Replica(Device.open(disk, PoweredDevice.SMALL, Runnable::run));
+      var again = open(disk, opened);
+      assertEquals(new Position(2, 7), again.position());
+      assertEquals(8, again.firstIndex());
+      assertEquals(List.of(new Endpoint(A)), List.copyOf(again.members().getMembers()));
+      assertEquals(5, again.members().getLogIndex());
+      assertEquals(contents(alone.proposed.subList(6, 10)), contents(again.entries()));
+      for (long index = 2; index <= 11; index++) {
+        assertEquals(index < 6 ? 1 : 2, again.termAt(index));
+      }
+      assertEquals(0, again.termAt(12));
+      vote(again, 10 + life, A);
     }
   }
 

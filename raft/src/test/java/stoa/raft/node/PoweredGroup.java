@@ -86,8 +86,13 @@ final class PoweredGroup implements PoweredLog {
       snapshotCommands = Long.MAX_VALUE;
     }
 
+    /// Opens the replica.
+    Replica open() {
+      return new Replica(Device.open(disk, SMALL), logs);
+    }
+
     void host(List<Member> initial) {
-      var replica = new Replica(Device.open(disk, SMALL), logs);
+      Replica replica = open();
       replica.listen(
           new Replica.Listener() {
             @Override

@@ -59,8 +59,6 @@ import stoa.raft.NodeConfig;
 import stoa.raft.QuestionHandler;
 import stoa.raft.Reach;
 import stoa.raft.SupplyPort;
-import stoa.storage.Device;
-import stoa.storage.disk.SimulatedDisk;
 import stoa.transport.ConnectionLimits;
 import stoa.transport.Receiver;
 import stoa.transport.Status;
@@ -372,7 +370,7 @@ class RaftGroupTest {
       fresh.stop();
       group.servers.remove(fresh);
       var config = NodeConfig.of("z", directory.resolve("z"));
-      try (var replica = new Replica(Device.open(new SimulatedDisk(1), PoweredGroup.SMALL))) {
+      try (Replica replica = fresh.open()) {
         var refused =
             assertThrows(
                 Unavailable.class,
