@@ -108,6 +108,23 @@ final class PoweredGroup implements PoweredLog {
       group = running().host(GROUP, replica, initial, this);
     }
 
+    /// Opens the replica of the server, which does not run.
+    Replica open() {
+      return new Replica(Device.open(disk, SMALL));
+    }
+
+    /// The folder of the files of its log.
+    Path logFolder() {
+      return RaftNode.logFolder(NodeConfig.of(id, directory), GROUP);
+    }
+
+    /// Moves the log of the server, which runs and has no replica open, to its device.
+    void moveLog() {
+      try (Device device = Device.open(disk, SMALL)) {
+        running().moveLog(GROUP, device);
+      }
+    }
+
     Node running() {
       if (node == null) throw new IllegalStateException(id + " does not run");
       return node;
