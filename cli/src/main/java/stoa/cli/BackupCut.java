@@ -10,6 +10,7 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.log.BatchLog;
+import stoa.log.ReplicaLog;
 import stoa.log.Streams;
 import stoa.storage.disk.DeviceFiles;
 import stoa.storage.disk.Disk;
@@ -27,7 +28,8 @@ final class BackupCut {
   ///
   /// @param file what counts of it
   /// @param isCut whether it ends before such a batch
-  record Counted(BackupPoint.Segment file, boolean isCut) {}
+  /// @param hasLog whether there is something of the log of a replica's consensus
+  record Counted(BackupPoint.Segment file, boolean isCut, boolean hasLog) {}
 
   /// Counts a segment up to its first batch beyond an address.
   ///
@@ -55,7 +57,8 @@ final class BackupCut {
             counts.items,
             counts.last,
             counts.micros),
-        cut);
+        cut,
+        counts.hasLog);
   }
 
   /// Returns the first log address of the first batch that was made after a time; [Long#MAX_VALUE]
@@ -131,6 +134,7 @@ final class BackupCut {
     private long items;
     private long last;
     private long micros;
+    private boolean hasLog;
 
     // The end of the log after the first batch that does not count.
     private BatchLog.@Nullable Tail beyond;
@@ -151,6 +155,7 @@ final class BackupCut {
     @Override
     public void record(StreamId object, int space, long offset, Survey.Bytes data)
         throws IOException {
+      hasLog |= ReplicaLog.isOf(object);
       if (!Streams.isHeader(object, space)) return;
       BatchLog.Tail tail = Streams.tail(offset, data.get());
       if (!counts.test(tail.counter())) {

@@ -212,20 +212,24 @@ final class BackupFolder {
     }
     // A single group ends where its segments do.
     long address = source.groups() == 1 ? first.tail() : first.address();
+    int format = before == null ? BackupPoint.PLAIN : before.format();
     var groups = new ArrayList<BackupPoint.Group>();
     for (int group = 0; group < taken.size(); group++) {
       int number = group;
       Taken its = taken.get(group);
-      groups.add(
+      Copied copied =
           source.copy(
-              group, its, pieces -> new Copy(points, number, its, pieces, pace).run(address)));
+              group, its, pieces -> new Copy(points, number, its, pieces, pace).run(address));
+      groups.add(copied.group());
+      if (copied.hasLog()) format = BackupPoint.WITH_LOGS;
     }
     long micros = 0;
     for (BackupPoint.Group group : groups) {
       for (BackupPoint.Segment file : group.files()) micros = Math.max(micros, file.micros());
     }
     int number = before == null ? 1 : before.number() + 1;
-    var point = new BackupPoint(number, first.origin(), address, micros, Instant.now(), groups);
+    var point =
+        new BackupPoint(format, number, first.origin(), address, micros, Instant.now(), groups);
     write(point);
     return new Made(point, pace.bytes);
   }
@@ -323,6 +327,11 @@ final class BackupFolder {
     }
   }
 
+  /// The result of copying a group.
+  ///
+  /// @param hasLog whether there is something of the log of a replica in what is new
+  private record Copied(BackupPoint.Group group, boolean hasLog) {}
+
   /// Copies what is new of a group.
   private final class Copy {
     private final List<BackupPoint> points;
@@ -330,6 +339,7 @@ final class BackupFolder {
     private final Taken taken;
     private final BackupSource.Pieces pieces;
     private final Pace pace;
+    private boolean hasLog;
 
     Copy(List<BackupPoint> points, int group, Taken taken, BackupSource.Pieces pieces, Pace pace) {
       this.points = points;
@@ -339,7 +349,7 @@ final class BackupFolder {
       this.pace = pace;
     }
 
-    BackupPoint.Group run(long address) {
+    Copied run(long address) {
       try {
         String source = source();
         Path to = directory.resolve(source);
@@ -354,7 +364,8 @@ final class BackupFolder {
           there.add(new BackupPoint.Segment(part.segment(), part.base(), part.bytes(), 0, 0, 0, 0));
         }
         sync(to, StandardOpenOption.READ);
-        return new BackupPoint.Group(source, cut(to, known, there, address));
+        var group = new BackupPoint.Group(source, cut(to, known, there, address));
+        return new Copied(group, hasLog);
       } catch (IOException failed) {
         throw new UncheckedIOException(failed);
       }
@@ -382,6 +393,7 @@ final class BackupFolder {
                 address,
                 read -> pace.pause(read / VERIFYING_FACTOR));
         kept.add(counted.file());
+        hasLog |= counted.hasLog();
         if (counted.isCut()) break;
       }
       try {

@@ -11,6 +11,7 @@ import java.util.zip.CRC32C;
 
 /// One backup in a [BackupFolder]: the files that it has of each group. Immutable.
 ///
+/// @param format [#PLAIN] or [#WITH_LOGS]
 /// @param number its number in the folder, from 1
 /// @param origin tells stores apart; empty for a store without any entry
 /// @param address the last log address that it has
@@ -18,7 +19,13 @@ import java.util.zip.CRC32C;
 /// @param taken when it was taken
 /// @param groups by their numbers
 record BackupPoint(
-    int number, String origin, long address, long micros, Instant taken, List<Group> groups) {
+    int format,
+    int number,
+    String origin,
+    long address,
+    long micros,
+    Instant taken,
+    List<Group> groups) {
   /*
    * The text, a line each:
    *
@@ -28,11 +35,25 @@ record BackupPoint(
    *   segment NUMBER BASE BYTES RECORDS ITEMS LAST MICROS
    *   checksum CRC32C                    of all lines before
    */
-  private static final String FORMAT = "stoa backup 1";
+  private static final String FORMAT = "stoa backup ";
   private static final String CHECKSUM = "checksum ";
+
+  /// The format of backups whose devices have no logs of replicas.
+  static final int PLAIN = 1;
+
+  /// The format of backups whose devices may have logs of replicas, with what these have not
+  /// applied. A restored store is without it. Earlier versions refuse this format, since they would
+  /// show it.
+  static final int WITH_LOGS = 2;
 
   BackupPoint {
     groups = List.copyOf(groups);
+  }
+
+  /// Creates one of the format [#PLAIN].
+  BackupPoint(
+      int number, String origin, long address, long micros, Instant taken, List<Group> groups) {
+    this(PLAIN, number, origin, address, micros, taken, groups);
   }
 
   /// The part of a backup that is of one group.
@@ -76,7 +97,7 @@ record BackupPoint(
   }
 
   String text() {
-    var text = new StringBuilder(FORMAT).append('\n');
+    var text = new StringBuilder(FORMAT).append(format).append('\n');
     text.append("number ").append(number).append('\n');
     text.append("origin ").append(origin).append('\n');
     text.append("address ").append(address).append('\n');
@@ -110,8 +131,8 @@ record BackupPoint(
   /// @throws IllegalArgumentException when it is damaged, or of a later format
   static BackupPoint read(Path file) throws IOException {
     String text = Files.readString(file);
-    if (!text.startsWith("stoa backup ")) throw damaged(file, "it is no backup");
-    if (!text.startsWith(FORMAT + "\n")) {
+    if (!text.startsWith(FORMAT)) throw damaged(file, "it is no backup");
+    if (!text.startsWith(FORMAT + PLAIN + "\n") && !text.startsWith(FORMAT + WITH_LOGS + "\n")) {
       throw damaged(file, "its format is of a later version; use that version");
     }
     int end = text.lastIndexOf(CHECKSUM);
@@ -157,6 +178,7 @@ record BackupPoint(
     }
     groups.add(new Group(source, files));
     return new BackupPoint(
+        Integer.parseInt(lines[0].substring(FORMAT.length())),
         Integer.parseInt(value(lines[1], "number")),
         value(lines[2], "origin"),
         Long.parseLong(value(lines[3], "address")),

@@ -124,7 +124,7 @@ final class RestoreCommand implements Callable<Integer> {
     long began = System.nanoTime();
     Restoring.begin(to);
     if (wanted == null && there == 1) {
-      restoring.write(0, to);
+      restoring.writeAlone(to);
     } else if (wanted == null) {
       restoring.regroup(to, to, 1, path());
     } else if (wanted == there) {

@@ -278,6 +278,20 @@ final class Restoring {
     for (Path part : parts) FileDisk.remove(part);
   }
 
+  /// Writes the device of a store that one server keeps, out of a backup of one group.
+  ///
+  /// @param to the directory of the store
+  void writeAlone(Path to) {
+    Path whole = to.resolve(WHOLE);
+    write(0, whole);
+    try {
+      device(whole).close();
+      move(whole, to);
+    } catch (IOException | StorageException failed) {
+      throw cannot(to, failed);
+    }
+  }
+
   private static void move(Path from, Path to) throws IOException {
     Permissions.createDirectories(to);
     try (var files = Files.newDirectoryStream(from)) {
@@ -315,6 +329,7 @@ final class Restoring {
     }
   }
 
+  /// Opens a device, without what a replica had in its log and has not applied.
   private static Device device(Path directory) {
     Device device = Device.open(new FileDisk(directory), DeviceConfig.standard());
     try {

@@ -73,13 +73,14 @@ final class StoreFiles {
     return devices;
   }
 
-  /// Reads everything, and once more when something is damaged.
+  /// Reads everything, and once more when something is damaged or not applied.
   ///
   /// @throws ParameterException when the store is open
   Losses read() {
     survey(true);
     losses.next();
-    if (!losses.damages().isEmpty() || !losses.lost().isEmpty()) survey(false);
+    boolean changes = !losses.damages().isEmpty() || !losses.lost().isEmpty();
+    if (changes || losses.unapplied() > 0) survey(false);
     return losses;
   }
 
@@ -147,6 +148,12 @@ final class StoreFiles {
                 Words.count(found.records(), "whole record"),
                 Words.count(found.segments(), "segment"),
                 Words.bytes(found.bytes())));
+    long unapplied = losses.unapplied();
+    if (unapplied > 0) {
+      lines.add(
+          Words.count(unapplied, "record")
+              + " of the servers' log not applied here yet; a salvaged store is without them");
+    }
     List<Survey.Damage> damages = losses.damages();
     List<Losses.Lost> lost = losses.lost();
     if (damages.isEmpty() && lost.isEmpty()) {

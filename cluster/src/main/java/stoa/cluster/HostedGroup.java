@@ -25,6 +25,7 @@ import org.slf4j.event.Level;
 import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Measures;
 import stoa.base.Repeats;
@@ -157,6 +158,7 @@ final class HostedGroup {
     this.name = name;
     this.leader = leader;
     device = device(place.options().machine(), directory);
+    if (place.options().machine().logs() == Replica.LogPlace.DEVICE) moveLog(directory);
     Replica replica = replica(device, directory);
     replica.listen(followerSlot);
     // Events of the replica may come before its host is known here.
@@ -178,6 +180,18 @@ final class HostedGroup {
       throw new Corrupt(directory + " cannot be opened: " + damaged.getMessage(), damaged);
     } catch (StorageException failed) {
       throw new Unavailable(directory + " cannot be opened: " + failed.getMessage(), failed);
+    }
+  }
+
+  private void moveLog(Path directory) {
+    try {
+      place.node().moveLog(name, device);
+    } catch (StoaException told) {
+      device.close();
+      throw told;
+    } catch (RuntimeException damaged) {
+      device.close();
+      throw new Corrupt(directory + " cannot be opened: " + damaged.getMessage(), damaged);
     }
   }
 

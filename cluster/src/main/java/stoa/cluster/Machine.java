@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.log.Replica;
 import stoa.raft.Reach;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -19,6 +20,12 @@ public interface Machine {
   ///
   /// @param directory names the device
   Device device(Path directory);
+
+  /// Returns the place of the logs of replicas. A server moves a log from files to the device of
+  /// its replica when it opens the replica, and never back.
+  default Replica.LogPlace logs() {
+    return Replica.LogPlace.DEVICE;
+  }
 
   /// Deletes the device of a replica, if there is one.
   ///

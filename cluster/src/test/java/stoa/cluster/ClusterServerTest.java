@@ -2,6 +2,7 @@ package stoa.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +21,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import stoa.Blob;
 import stoa.Stoa;
 import stoa.StoaException;
@@ -61,9 +64,11 @@ class ClusterServerTest {
     }
   }
 
-  @Test
-  void theOneServerThatIsLeftGoesOnAloneAndOthersJoinIt() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void theOneServerThatIsLeftGoesOnAloneAndOthersJoinIt(Replica.LogPlace place) throws Exception {
     try (var servers = new RunningServers(directory, 1, 3)) {
+      servers.logs(place);
       servers.start("a", "b", "c");
       try (Stoa stoa = RunningServers.open(servers.get(1))) {
         Counter counter = stoa.get(Counter.class, "hot");
@@ -81,6 +86,54 @@ class ClusterServerTest {
       assertThrows(
           IllegalArgumentException.class,
           () -> ServerDirectory.goOnAlone(directory.resolve("none")));
+    }
+  }
+
+  @Test
+  void serversMoveTheirLogsToTheirDevicesWhenTheyAreStartedAgainOneAfterTheOther()
+      throws Exception {
+    var names = List.of("a", "b", "c");
+    int groups = 2;
+    try (var servers = new RunningServers(directory, groups, 3)) {
+      servers.logs(Replica.LogPlace.FILES);
+      servers.start(names.toArray(String[]::new));
+      try (Stoa stoa = servers.open()) {
+        for (int i = 0; i < TALLIES; i++)
+          assertEquals(1, stoa.get(Tally.class, "t" + i).increment());
+        servers.logs(Replica.LogPlace.DEVICE);
+        for (int k = 0; k < names.size(); k++) {
+          servers.stop(names.get(k));
+          for (int i = 0; i < TALLIES; i++) {
+            assertEquals(2 + 2L * k, stoa.get(Tally.class, "t" + i).increment());
+          }
+          servers.start(names.get(k));
+          for (int i = 0; i < TALLIES; i++) {
+            assertEquals(3 + 2L * k, stoa.get(Tally.class, "t" + i).increment());
+          }
+        }
+        servers.stop();
+        for (String name : names) {
+          assertEquals(List.of(), logFiles(directory.resolve(name)));
+          for (int group = 0; group < groups; group++) {
+            try (Replica replica = replica(name, group)) {
+              assertNotNull(replica.log());
+            }
+          }
+        }
+        // They stay there.
+        servers.logs(Replica.LogPlace.FILES);
+        servers.start(names.toArray(String[]::new));
+        for (int i = 0; i < TALLIES; i++)
+          assertEquals(8, stoa.get(Tally.class, "t" + i).increment());
+      }
+    }
+  }
+
+  private static List<Path> logFiles(Path directory) throws IOException {
+    try (var files = Files.walk(directory)) {
+      return files
+          .filter(file -> String.valueOf(file.getFileName()).matches("log-[0-9a-f]+|spare"))
+          .toList();
     }
   }
 

@@ -26,6 +26,7 @@ import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.base.Secret;
+import stoa.log.Replica;
 import stoa.node.ServerConfig;
 import stoa.raft.Reach;
 import stoa.storage.Device;
@@ -90,6 +91,7 @@ final class RunningServers implements AutoCloseable {
   private Duration lease = ServerConfig.of("127.0.0.1", 0).lease();
   private Duration replaceAfter = ClusterOptions.REPLACE_AFTER;
   private Limits limits = PATIENT;
+  private Replica.LogPlace logs = Machine.real().logs();
 
   // The secret that the first server has made.
   private @Nullable Secret secret;
@@ -118,6 +120,11 @@ final class RunningServers implements AutoCloseable {
   /// started from now on.
   void replaceAfter(Duration time) {
     replaceAfter = time;
+  }
+
+  /// Sets where servers that are started from now on have the logs of their replicas.
+  void logs(Replica.LogPlace place) {
+    logs = place;
   }
 
   /// Starts servers, and waits until all is where it should be.
@@ -201,7 +208,13 @@ final class RunningServers implements AutoCloseable {
 
   private Machine machine(@Nullable String name) {
     Machine real = Machine.real();
+    Replica.LogPlace place = logs;
     return new Machine() {
+      @Override
+      public Replica.LogPlace logs() {
+        return place;
+      }
+
       @Override
       public Device device(Path own) {
         return real.device(own);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.storage.upkeep.Survey;
@@ -22,6 +23,46 @@ public final class RawLog {
   /// bytes.
   public static boolean isEntry(Survey.Place item) {
     return isOfStream(item) && item.space() == Streams.ENTRIES && item.bytes() > 0;
+  }
+
+  /// Returns whether an item makes an entry of a stream void.
+  public static boolean isVoidEntry(Survey.Place item) {
+    return isOfStream(item) && item.space() == Streams.ENTRIES && item.bytes() == 0;
+  }
+
+  /// Returns whether an item makes the mark of an entry void.
+  public static boolean isVoidMark(Survey.Place item) {
+    return isOfStream(item) && item.space() == Streams.MARKS && item.bytes() == 0;
+  }
+
+  /// Returns whether an item belongs to an entry of the log that a replica's consensus has on the
+  /// same device.
+  public static boolean isOfLog(Survey.Place item) {
+    return isRecord(item) && item.object().equals(ReplicaLog.RECORD) && item.space() == 0;
+  }
+
+  /// Returns whether an item says up to where a replica has applied the log of its consensus.
+  public static boolean isApplied(Survey.Place item) {
+    return isRecord(item)
+        && item.object().equals(Replica.RECORD)
+        && item.space() == 0
+        && item.offset() == 0;
+  }
+
+  /// Returns the index up to which a replica has applied the log.
+  public static long applied(byte[] record) {
+    return new Decoder(record, 1, record.length).varint();
+  }
+
+  /// Returns the batch of an entry of the log whose entries are in their streams already; null for
+  /// another one.
+  public static @Nullable Batch placed(byte[] entry) {
+    Header header = ReplicaLog.placed(entry);
+    if (header == null) return null;
+    var places = new ArrayList<Streams.Place>();
+    for (Streams.LogItem item : header.items()) places.addAll(item.places());
+    Token token = header.token();
+    return new Batch(token.first().counter() + token.count() - 1, places);
   }
 
   /// Returns whether an item is the state of a stream after an address.

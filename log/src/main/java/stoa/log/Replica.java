@@ -181,12 +181,17 @@ public final class Replica implements AutoCloseable {
       return new State(Position.START, 0, tail);
     }
     var in = new Decoder(record);
-    int format = in.u8();
-    Check.that(
-        format == VERSION || format == WITH_LOG, "the record of a replica has format %s", format);
+    requireKnown(in.u8());
     long index = in.varint();
     long term = in.varint();
     return new State(new Position(term, index), in.varint(), tail);
+  }
+
+  static void requireKnown(int version) {
+    Check.that(
+        version == VERSION || version == WITH_LOG,
+        "the record of a replica has format %s",
+        version);
   }
 
   /// Sets the listener for later commands.

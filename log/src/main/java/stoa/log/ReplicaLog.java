@@ -140,12 +140,19 @@ public final class ReplicaLog {
     return record != null && record[0] == Replica.WITH_LOG;
   }
 
+  /// Returns whether an object of a device has something of such a log.
+  public static boolean isOf(StreamId object) {
+    return object.equals(RECORD);
+  }
+
   /// Puts a log onto the device of a replica that is not open, and that has its log elsewhere.
   /// Durable on return. After a crash the device has the whole log, or none that counts.
   ///
   /// @param head what the consensus keeps beside its entries
   /// @throws StorageException when the device fails
   public static void begin(Device device, byte[] head, List<Item> items) {
+    byte[] record = device.read(Replica.RECORD, 0, 0);
+    if (record != null) Replica.requireKnown(record[0]);
     var commit = new Commit();
     var scratch = new Encoder(1 << 10);
     voidAll(device, commit);
@@ -163,7 +170,6 @@ public final class ReplicaLog {
       flushLarge(device, commit);
     }
     commit.write(RECORD, HEADS, 0, head, 0, head.length);
-    byte[] record = device.read(Replica.RECORD, 0, 0);
     byte[] changed = record == null ? new byte[4] : record;
     changed[0] = Replica.WITH_LOG;
     commit.write(Replica.RECORD, 0, 0, changed, 0, changed.length);
@@ -280,6 +286,15 @@ public final class ReplicaLog {
           visitor.visit(new Position(in.varint(), index), kind, in);
           return true;
         });
+  }
+
+  /// Returns the header of an entry that is a batch whose entries are in their streams; null for
+  /// another one.
+  static @Nullable Header placed(byte[] entry) {
+    var in = new Decoder(entry);
+    if (in.u8() != PLACED) return null;
+    in.varint(); // its term
+    return Header.of(in.varint(), in.raw(in.remaining()));
   }
 
   private static Corrupt unknown(int kind) {

@@ -11,18 +11,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.Corrupt;
 import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.disk.StorageException;
 
 class ReplicaLogTest {
   private static final StreamId A = StreamId.of("a");
@@ -248,6 +251,50 @@ class ReplicaLogTest {
     apply(1, 3);
     long written = replica.device().stats().bytes() - before;
     assertTrue(written < payload.length + 512, () -> written + " bytes");
+  }
+
+  @Test
+  void aDamagedBatchThatIsNotAppliedIsNoticed() throws IOException {
+    var all = new ArrayList<Integer>();
+    for (int i = 0; i < 20; i++) {
+      all.add(i);
+      Entry first = entry(A, 1 + i, i, i % 3 == 0 ? MARK : null);
+      append(1, 3 + i, batch(1 + i, FIRST + 2L * i, first, entry(B, 1 + i, i, null)));
+      log(replica).sync();
+    }
+    var whole = disk.kill();
+    int noticed = 0;
+    int tried = 0;
+    for (int at = 0; at < bytes(whole); at += 5) {
+      disk = whole.copy();
+      disk.flip("segment-00000001", at, at % 8);
+      tried++;
+      try {
+        replica = open(disk);
+        // No later record vouches for the last one, which the consensus gets again.
+        for (long index = 3; index <= 22; index++) apply(1, index);
+      } catch (StorageException | Corrupt refused) {
+        noticed++;
+        continue;
+      }
+      assertEquals(all, payloads(A), "at " + at);
+      assertEquals(all, payloads(B), "at " + at);
+    }
+    int fewest = tried / 2;
+    int found = noticed;
+    assertTrue(found > fewest, () -> found + " noticed");
+  }
+
+  private static long bytes(SimulatedDisk of) throws IOException {
+    try (var file = of.open("segment-00000001")) {
+      ByteBuffer all = ByteBuffer.allocate((int) file.size());
+      while (all.hasRemaining() && file.read(all.position(), all) > 0) {
+        // Until all is there.
+      }
+      int end = all.position();
+      while (end > 0 && all.get(end - 1) == 0) end--;
+      return end;
+    }
   }
 
   @Test

@@ -52,7 +52,7 @@ public final class BackupService {
   /// @throws Unavailable when the store cannot answer
   public Taken take(long address) {
     Device device = device();
-    var streams = new Streams(device);
+    Streams streams = store.streams();
     long owner = store.owner();
     long cut = address;
     if (address == 0) cut = store.present();

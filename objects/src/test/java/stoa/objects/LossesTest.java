@@ -1,11 +1,13 @@
 package stoa.objects;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -13,7 +15,16 @@ import stoa.Accessor;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StoaException;
+import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.log.Consensus;
+import stoa.log.Position;
+import stoa.log.Replica;
+import stoa.log.ReplicaLog;
+import stoa.log.ReplicatedBatchLog;
+import stoa.storage.Device;
+import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.storage.upkeep.Salvage;
 import stoa.storage.upkeep.Survey;
@@ -72,17 +83,106 @@ class LossesTest {
 
   private void fill() {
     try (var stoa = open(disk)) {
-      for (int call = 0; call < CALLS; call++) {
-        for (int i = 0; i < OBJECTS; i++) {
-          stoa.get(Notes.class, "n" + i).add(lines(i).get(call));
-        }
+      fill(stoa);
+    }
+  }
+
+  private static void fill(Stoa stoa) {
+    for (int call = 0; call < CALLS; call++) {
+      for (int i = 0; i < OBJECTS; i++) {
+        stoa.get(Notes.class, "n" + i).add(lines(i).get(call));
+      }
+    }
+  }
+
+  /// The agreement of a replica with itself, whose log is on its device. It ends at some time with
+  /// commands that are in the log, and not applied.
+  private static final class Alone implements Consensus {
+    private final Replica replica;
+    private Position last;
+    private boolean applies = true;
+
+    Alone(Replica replica) {
+      this.replica = replica;
+      this.last = replica.applied();
+    }
+
+    @Override
+    public synchronized Result propose(byte[] command) {
+      ReplicaLog log = Objects.requireNonNull(replica.log());
+      last = new Position(1, last.index() + 1);
+      log.append(new ReplicaLog.Item.Ordered(last, command));
+      log.sync();
+      if (applies) return new Result.Applied(replica.apply(last, command));
+      return new Result.Unknown(new Unavailable("it is not applied"));
+    }
+
+    synchronized void ends() {
+      applies = false;
+    }
+
+    @Override
+    public void confirm() {}
+
+    @Override
+    public int commandBytesMax() {
+      return 1 << 20;
+    }
+  }
+
+  /// Fills the disk like [#fill], as that of a replica whose log is on its device. The log ends
+  /// with a transaction that is not applied.
+  private void fillReplica() {
+    try (var replica =
+        new Replica(Device.open(disk, DeviceConfig.standard()), Replica.LogPlace.DEVICE)) {
+      var alone = new Alone(replica);
+      try (var stoa =
+          EmbeddedEngine.openReplicated(
+              StoaConfig.of("memory:"),
+              replica.device(),
+              () -> ReplicatedBatchLog.open(replica, alone),
+              Clock.system(),
+              Threads.real(),
+              Part.WHOLE)) {
+        fill(stoa);
+        alone.ends();
+        assertThrows(
+            StoaException.class,
+            () ->
+                stoa.transact(() -> {
+                  for (int i = 0; i < OBJECTS; i++) stoa.get(Notes.class, "n" + i).add("late");
+                }));
       }
     }
   }
 
   @Test
+  void whatAReplicaHasNotAppliedIsNoLoss() throws IOException {
+    fillReplica();
+    var losses = losses(disk);
+    assertEquals(List.of(), losses.damages());
+    assertEquals(List.of(), losses.lost());
+    assertEquals(1, losses.unapplied());
+    var saved = new SimulatedDisk(2);
+    Salvage.write(disk, saved, losses.changed(), SILENT);
+    check(saved, Set.of(), "salvaged");
+    assertEquals(List.of(), losses(saved).lost());
+    assertEquals(0, losses(saved).unapplied());
+  }
+
+  @Test
+  void everyObjectOfAReplicaIsWholeOrEndsBeforeWhatIsToldToBeLost() throws IOException {
+    fillReplica();
+    damageEachPart();
+  }
+
+  @Test
   void everyObjectIsWholeOrEndsBeforeWhatIsToldToBeLost() throws IOException {
     fill();
+    damageEachPart();
+  }
+
+  private void damageEachPart() throws IOException {
     int length = bytes();
     int withLosses = 0;
     for (int at = 0; at < length; at += STEP) {

@@ -3,6 +3,7 @@ package stoa.raft;
 import java.util.List;
 import stoa.Unavailable;
 import stoa.log.Replica;
+import stoa.storage.Device;
 
 /// One server of an [ConsensusEngine] in a process, with the groups that it hosts. Thread-safe.
 public interface Node extends AutoCloseable {
@@ -12,8 +13,18 @@ public interface Node extends AutoCloseable {
   /// Returns a way to ask another node questions; the caller closes it.
   Line line(Member to);
 
-  /// Hosts a group: its log is in the node's directory, if it was hosted here before. The node owns
-  /// the replica from now on, and closes it.
+  /// Moves the log of a group to the device of its replica, which is not open: from the node's
+  /// directory if it is there, or else a new log begins there. Durable on return. After a crash the
+  /// log is whole in one of the two places. It does nothing when the device has it already.
+  /// Versions of Stoa that do not know such a log refuse the device afterwards.
+  ///
+  /// @param device of the replica with which the group is hosted next
+  /// @throws stoa.Corrupt when the log is damaged
+  /// @throws Unavailable when a disk fails; the log is where it was then
+  void moveLog(GroupId name, Device device);
+
+  /// Hosts a group: its log is on the replica's device or in the node's directory, if it was hosted
+  /// here before. The node owns the replica from now on, and closes it.
   ///
   /// @param name the group's name at all its members
   /// @param replica empty, or as the last hosting of the group left it

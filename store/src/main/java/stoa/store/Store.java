@@ -373,6 +373,11 @@ public final class Store implements AutoCloseable {
     return engine.moments().moment();
   }
 
+  /// Returns the streams of the log, as far as its batches count, for reading only.
+  public Streams streams() {
+    return engine.streams();
+  }
+
   /// Returns the log address of the present: that of no acknowledged call, of any group, is behind
   /// it, and every later one in this group is.
   ///

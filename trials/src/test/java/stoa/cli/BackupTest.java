@@ -2,6 +2,7 @@ package stoa.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -30,6 +32,7 @@ import stoa.StoaConfig;
 import stoa.StreamKey;
 import stoa.TooOld;
 import stoa.cluster.ServerDirectory;
+import stoa.log.Replica;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.Merging;
@@ -193,6 +196,60 @@ class BackupTest {
 
   private static Device device(Path directory) {
     return Device.open(new FileDisk(directory), DeviceConfig.standard());
+  }
+
+  private static boolean hasUnapplied(Path data) {
+    return lines(data).stream().anyMatch(line -> line.contains("deposit(long) [1000]"));
+  }
+
+  /// The sample of format 7 is a replica whose log ends with a call that it has not applied.
+  @Test
+  void whatAReplicaHasNotAppliedIsInItsBackupsAndInNoRestoredStore() throws Exception {
+    Path data = sample("format-7.zip");
+    long address = address(stoa(0, "backup", "--data", data.toString(), "--to", path("kept")));
+    stoa(0, "backup", "--verify", path("kept"));
+    String text = Files.readString(directory.resolve("kept/backup-00000001"));
+    assertTrue(text.startsWith("stoa backup 2\n"), text);
+    List<String> before;
+    try (var expected =
+        Objects.requireNonNull(BackupTest.class.getResourceAsStream("format-7.txt"))) {
+      before = new String(expected.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    }
+
+    stoa(0, "restore", "--from", path("kept"), "--to", path("alone"));
+    assertEquals(before, lines(directory.resolve("alone")));
+    assertFalse(hasUnapplied(directory.resolve("alone")));
+    String earlier = "" + (address - 1);
+    stoa(0, "restore", "--from", path("kept"), "--to", path("then"), "--at", earlier);
+    assertFalse(hasUnapplied(directory.resolve("then")));
+
+    stoa(0, "restore", "--from", path("kept"), "--to", path("one"), "--groups", "1");
+    try (var replica = new Replica(device(ServerDirectory.replica(directory.resolve("one"), 0)))) {
+      assertNull(Objects.requireNonNull(replica.log()).head());
+    }
+    assertEquals(before, lines(ServerDirectory.replica(directory.resolve("one"), 0)));
+
+    stoa(0, "restore", "--from", path("kept"), "--to", path("three"), "--groups", "3");
+    var groups = new ArrayList<Device>();
+    try {
+      for (int group = 0; group < 3; group++) {
+        groups.add(device(ServerDirectory.replica(directory.resolve("three"), group)));
+      }
+      Path whole = directory.resolve("whole");
+      Merging.run(StoaConfig.of("file:" + whole), groups, () -> device(whole));
+    } finally {
+      groups.forEach(Device::close);
+    }
+    assertFalse(hasUnapplied(directory.resolve("whole")));
+
+    // The next backup has what was applied meanwhile.
+    FormatSample.apply(data);
+    stoa(0, "backup", "--data", data.toString(), "--to", path("kept"));
+    stoa(0, "backup", "--verify", path("kept"));
+    stoa(0, "restore", "--from", path("kept"), "--to", path("now"));
+    assertTrue(hasUnapplied(directory.resolve("now")));
+    stoa(0, "restore", "--from", path("kept"), "--to", path("again"), "--at", "" + address);
+    assertEquals(before, lines(directory.resolve("again")));
   }
 
   @Test

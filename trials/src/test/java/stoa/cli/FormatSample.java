@@ -29,8 +29,15 @@ import stoa.Schedule;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StoaException;
 import stoa.StreamKey;
+import stoa.Unavailable;
 import stoa.Unique;
+import stoa.base.Clock;
+import stoa.cluster.ClusterOptions;
+import stoa.cluster.ClusterServer;
+import stoa.cluster.Machine;
+import stoa.cluster.ServerDirectory;
 import stoa.coordination.SharedAdder;
 import stoa.coordination.SharedLatch;
 import stoa.coordination.SharedLock;
@@ -38,11 +45,23 @@ import stoa.coordination.SharedLong;
 import stoa.coordination.SharedReadWriteLock;
 import stoa.coordination.SharedSemaphore;
 import stoa.front.types.KeyText;
+import stoa.log.Consensus;
+import stoa.log.Position;
+import stoa.log.Replica;
+import stoa.log.ReplicaLog;
+import stoa.log.ReplicatedBatchLog;
 import stoa.node.Looking;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
+import stoa.objects.EmbeddedEngine;
 import stoa.objects.LookService;
 import stoa.objects.ObjectService;
+import stoa.objects.Part;
+import stoa.raft.core.LogStore;
+import stoa.storage.Device;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.FileDisk;
+import stoa.store.threads.Threads;
 import stoa.transport.Address;
 import stoa.transport.Channel;
 import stoa.transport.ConnectionLimits;
@@ -122,6 +141,9 @@ final class FormatSample {
   private static final int DRAFTS = 6;
   private static final int DRAFT_CHARS = 65_400;
   private static final int LONG_CALLS = 90;
+
+  // The amount of the call that is in the log of a replica, and not applied.
+  private static final long UNAPPLIED = 1_000;
   private static final String HOST = "127.0.0.1";
   private static final ConnectionLimits LIMITS = ConnectionLimits.DEFAULT;
   private static final StreamKey EVENTS = StreamKey.of("events");
@@ -174,8 +196,10 @@ final class FormatSample {
     one.client("file:" + data, stoa -> fill(one, stoa));
     two.client("file:" + data, stoa -> change(two, stoa));
     appendAtServer(two, data);
-    zip(data, directory.resolve("store.zip"));
-    try (var stoa = Stoa.open("file:" + data)) {
+    Path replica = atOneOfSeveral(two, data);
+    zip(replica, directory.resolve("store.zip"));
+    cutOff(replica);
+    try (var stoa = Stoa.open("file:" + replica)) {
       Files.writeString(directory.resolve("store.txt"), String.join("\n", lines(stoa)) + "\n");
     }
     try (var out = new GZIPOutputStream(Files.newOutputStream(directory.resolve("frames.gz")))) {
@@ -347,6 +371,119 @@ final class FormatSample {
     } finally {
       service.close();
       thread.setContextClassLoader(before);
+    }
+  }
+
+  /// Makes the store that of one of several servers, since format 7, and calls it there. The log of
+  /// the replica ends with a call that the replica has not applied.
+  ///
+  /// @return the directory of the replica
+  private static Path atOneOfSeveral(Build two, Path data) throws Exception {
+    Takeover.run(data, new ServerDirectory.First("s1", HOST, 0, 1, 3, null));
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    ClassLoader loader = two.type("Account").getClassLoader();
+    thread.setContextClassLoader(loader);
+    var options =
+        new ClusterOptions(
+            data,
+            ServerConfig.of(HOST, 0),
+            "s1",
+            HOST,
+            0,
+            null,
+            null,
+            1,
+            3,
+            ClusterOptions.REPLACE_AFTER,
+            null,
+            (_, _, _) -> {},
+            StoaConfig.of("file:" + data),
+            loader,
+            _ -> true,
+            Machine.real());
+    try {
+      try (var server = ClusterServer.start(options);
+          var stoa = Stoa.open("stoa://" + HOST + ":" + server.port())) {
+        Build.call(two.object(stoa, "Account", "alice"), "deposit", 3L);
+      }
+      Path replica = ServerDirectory.replica(data, 0);
+      leaveUnapplied(two, replica);
+      return replica;
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+
+  private static void leaveUnapplied(Build two, Path directory) {
+    try (var replica = new Replica(device(directory))) {
+      var alone = new Alone(replica);
+      try (var stoa =
+          EmbeddedEngine.openReplicated(
+              StoaConfig.of("file:" + directory),
+              replica.device(),
+              () -> ReplicatedBatchLog.open(replica, alone),
+              Clock.system(),
+              Threads.real(),
+              Part.WHOLE)) {
+        Object alice = two.object(stoa, "Account", "alice");
+        Build.call(alice, "deposit", 1L);
+        alone.applies = false;
+        Build.call(alice, "deposit", UNAPPLIED);
+      } catch (StoaException unknown) {
+        // Nobody knows what became of it.
+      }
+    }
+  }
+
+  private static Device device(Path directory) {
+    return Device.open(new FileDisk(directory), DeviceConfig.standard());
+  }
+
+  /// Removes from the device of a replica what that has not applied, as a restored backup does.
+  static void cutOff(Path directory) {
+    try (Device device = device(directory)) {
+      ReplicaLog.cutOff(device);
+    }
+  }
+
+  /// Applies on the device of a replica all that is in its log, as a server that goes on alone
+  /// does.
+  static void apply(Path directory) {
+    try (var replica = new Replica(device(directory))) {
+      ReplicaLog log = Objects.requireNonNull(replica.log());
+      if (!LogStore.replay(log, "s1", replica)) throw new IllegalStateException("it is no member");
+      var _ = replica.sync();
+    }
+  }
+
+  /// The agreement of a replica with itself, whose log is on its device.
+  private static final class Alone implements Consensus {
+    private final Replica replica;
+    private Position last;
+    private volatile boolean applies = true;
+
+    Alone(Replica replica) {
+      this.replica = replica;
+      this.last = replica.applied();
+    }
+
+    @Override
+    public synchronized Result propose(byte[] command) {
+      ReplicaLog log = Objects.requireNonNull(replica.log());
+      last = new Position(last.term(), last.index() + 1);
+      log.append(new ReplicaLog.Item.Ordered(last, command));
+      log.sync();
+      if (applies) return new Result.Applied(replica.apply(last, command));
+      return new Result.Unknown(new Unavailable("it is not applied"));
+    }
+
+    @Override
+    public void confirm() {}
+
+    @Override
+    public int commandBytesMax() {
+      return 1 << 20;
     }
   }
 

@@ -91,8 +91,16 @@ public final class LogStore implements RaftStore, AutoCloseable {
     return new LogStore(medium, self, found);
   }
 
+  /// Lets the device of a replica, which is not open, have a new log, durably. It does nothing when
+  /// the device has one.
+  ///
+  /// @throws stoa.storage.disk.StorageException when the device fails
+  public static void begin(Device device) {
+    if (!ReplicaLog.isOn(device)) ReplicaLog.begin(device, new byte[0], List.of());
+  }
+
   /// Moves the log on a disk to the device of its replica, which is not open, durably. It deletes
-  /// the files, also those that come back after a crash. It does nothing without files.
+  /// the files, also those that come back after a crash. Without files the device gets a new log.
   ///
   /// @throws Corrupt when the log is damaged
   /// @throws IOException when the disk fails
@@ -101,15 +109,15 @@ public final class LogStore implements RaftStore, AutoCloseable {
     try (Disk.Hold _ = disk.hold()) {
       if (!ReplicaLog.isOn(device)) {
         LogMedium.Contents found = LogFiles.find(disk);
-        if (found == null) return;
-        DeviceLog.begin(device, found);
+        if (found == null) begin(device);
+        else DeviceLog.begin(device, found);
       }
       LogFiles.delete(disk);
     }
   }
 
   /// Applies everything in a log to a replica, also what is not known to be committed: most of it
-  /// was.
+  /// was. It applies nothing when the member does not vote.
   ///
   /// @param id of the member
   /// @return whether the member votes, as far as its log knows
@@ -132,23 +140,27 @@ public final class LogStore implements RaftStore, AutoCloseable {
   }
 
   private static boolean replay(LogMedium.Contents found, String id, Replica replica) {
-    Collection<RaftEndpoint> voting = found.head().members().getVotingMembers();
+    if (!votes(found, id)) return false;
     for (RaftEntry item : found.items()) {
       var at = new Position(item.term(), item.index());
-      switch (item.operation()) {
-        case Payload.Command(_, byte[] bytes) -> {
-          var _ = replica.apply(at, bytes);
-        }
-        case UpdateRaftGroupMembersOp change -> {
-          // A member in removal is one until the removal is committed.
-          boolean removed =
-              change.getMode() == MembershipChangeMode.REMOVE_MEMBER
-                  && change.getEndpoint().getId().equals(id);
-          if (!removed) voting = change.getVotingMembers();
-          replica.advance(at);
-        }
-        default -> replica.advance(at);
+      if (item.operation() instanceof Payload.Command(_, byte[] bytes)) {
+        var _ = replica.apply(at, bytes);
+      } else {
+        replica.advance(at);
       }
+    }
+    return true;
+  }
+
+  private static boolean votes(LogMedium.Contents found, String id) {
+    Collection<RaftEndpoint> voting = found.head().members().getVotingMembers();
+    for (RaftEntry item : found.items()) {
+      if (!(item.operation() instanceof UpdateRaftGroupMembersOp change)) continue;
+      // A member in removal is one until the removal is committed.
+      boolean removed =
+          change.getMode() == MembershipChangeMode.REMOVE_MEMBER
+              && change.getEndpoint().getId().equals(id);
+      if (!removed) voting = change.getVotingMembers();
     }
     return voting.stream().anyMatch(member -> member.getId().equals(id));
   }

@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.Corrupt;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Check;
@@ -43,7 +44,10 @@ import stoa.raft.Roles;
 import stoa.raft.SupplyPort;
 import stoa.raft.core.Eligibility;
 import stoa.raft.core.LogStore;
+import stoa.storage.Device;
+import stoa.storage.disk.CorruptData;
 import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.StorageException;
 
 /// A server of the groups of this process. Thread-safe.
 final class RaftNode implements Node {
@@ -225,6 +229,27 @@ final class RaftNode implements Node {
   }
 
   @Override
+  public void moveLog(GroupId name, Device device) {
+    Path folder = logFolder(config, name);
+    try {
+      if (!Files.exists(folder)) {
+        LogStore.begin(device);
+        return;
+      }
+      try (var disk = new FileDisk(folder)) {
+        LogStore.move(disk, device);
+      }
+      delete(folder);
+    } catch (CorruptData damaged) {
+      throw new Corrupt(
+          "the device of the replica of " + name + " is damaged: " + damaged.getMessage(), damaged);
+    } catch (IOException | StorageException failed) {
+      throw new Unavailable(
+          folder + " cannot be moved to the device of its replica: " + failed.getMessage(), failed);
+    }
+  }
+
+  @Override
   public Group host(GroupId name, Replica replica, List<Member> initial, Roles roles) {
     if (groups.containsKey(name)) throw new IllegalStateException(name + " is hosted here already");
     Path folder = logFolder(config, name);
@@ -354,10 +379,16 @@ final class RaftNode implements Node {
     known.remove(name);
     Path left = folder(name);
     if (!Files.exists(left)) return;
-    try (var files = Files.walk(left)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+    try {
+      delete(left);
     } catch (IOException e) {
       throw new Unavailable(left + " cannot be deleted: " + e, e);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (var files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
     }
   }
 

@@ -1,5 +1,6 @@
 package stoa.raft.core;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -43,6 +44,7 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.storage.disk.StorageException;
+import stoa.storage.segment.Commit;
 
 class LogStoreTest {
   private static final Member A = new Member("a", "host", 1, 2);
@@ -197,6 +199,49 @@ class LogStoreTest {
     var refused = assertThrows(Corrupt.class, () -> open(after));
     assertTrue(
         String.valueOf(refused.getMessage()).contains("is damaged at byte"), refused::toString);
+  }
+
+  @Test
+  void noticesADamagedEntryOnADevice() throws IOException {
+    var disk = new SimulatedDisk(5);
+    var store = open(disk, Replica.LogPlace.DEVICE);
+    int last = 30;
+    for (int index = 2; index <= last; index++) {
+      store.persistLogEntries(entries(1, index, index));
+      store.flush();
+    }
+    var whole = disk.kill();
+    int bytes = segment(whole).length;
+    int noticed = 0;
+    for (int at = 0; at < bytes; at += 3) {
+      var damaged = whole.copy();
+      damaged.flip("segment-00000001", at, at % 8);
+      LogStore again;
+      try {
+        again = open(damaged, Replica.LogPlace.DEVICE);
+      } catch (StorageException | Corrupt refused) {
+        noticed++;
+        continue;
+      }
+      // No later record vouches for the last one.
+      String where = "at " + at;
+      assertTrue(again.lastIndex() >= last - 1, where);
+      assertEquals(contents(entries(1, 2, again.lastIndex())), contents(again.entries()), where);
+    }
+    assertTrue(noticed > bytes / 6, "noticed: " + noticed + " of " + bytes / 3);
+  }
+
+  /// Returns the bytes of the first segment, without zeros at its end.
+  private static byte[] segment(SimulatedDisk disk) throws IOException {
+    try (DiskFile file = disk.open("segment-00000001")) {
+      ByteBuffer all = ByteBuffer.allocate((int) file.size());
+      while (all.hasRemaining() && file.read(all.position(), all) > 0) {
+        // Until all is there.
+      }
+      int end = all.position();
+      while (end > 0 && all.get(end - 1) == 0) end--;
+      return Arrays.copyOf(all.array(), end);
+    }
   }
 
   /// Appends and flushes, forgets the first files and begins others, until the disk fails. Returns
@@ -542,6 +587,23 @@ class LogStoreTest {
       }
       assertEquals(0, again.termAt(12));
       vote(again, 10 + life, A);
+    }
+  }
+
+  @Test
+  void movesNoLogToTheDeviceOfALaterVersion() throws IOException {
+    StreamId record = StreamId.of("stoa/replica");
+    var files = new SimulatedDisk(1);
+    fill(files);
+    files = files.kill();
+    try (Device device = Device.open(new SimulatedDisk(2), PoweredDevice.SMALL, Runnable::run)) {
+      byte[] later = {3, 7, 1, 0};
+      device.append(new Commit().write(record, 0, 0, later, 0, later.length));
+      var kept = files;
+      assertThrows(IllegalStateException.class, () -> LogStore.move(kept, device));
+      assertThrows(IllegalStateException.class, () -> LogStore.begin(device));
+      assertArrayEquals(later, device.read(record, 0, 0));
+      assertTrue(LogStore.exists(files));
     }
   }
 

@@ -86,7 +86,7 @@ final class PoweredGroup implements PoweredLog {
       snapshotCommands = Long.MAX_VALUE;
     }
 
-    /// Opens the replica.
+    /// Opens the replica of the server, which does not run.
     Replica open() {
       return new Replica(Device.open(disk, SMALL), logs);
     }
@@ -111,6 +111,18 @@ final class PoweredGroup implements PoweredLog {
             }
           });
       group = running().host(GROUP, replica, initial, this);
+    }
+
+    /// The folder of the files of its log.
+    Path logFolder() {
+      return RaftNode.logFolder(NodeConfig.of(id, directory), GROUP);
+    }
+
+    /// Moves the log of the server, which runs and has no replica open, to its device.
+    void moveLog() {
+      try (Device device = Device.open(disk, SMALL)) {
+        running().moveLog(GROUP, device);
+      }
     }
 
     Node running() {

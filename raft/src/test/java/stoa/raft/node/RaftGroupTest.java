@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
@@ -47,6 +49,7 @@ import stoa.log.BatchOutcome;
 import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Entry;
+import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.log.Sequencer;
 import stoa.log.Streams;
@@ -353,10 +356,11 @@ class RaftGroupTest {
     }
   }
 
-  @Test
-  void nobodyGoesOnAloneWhoWasNoMember(@TempDir Path directory) {
+  @ParameterizedTest
+  @EnumSource
+  void nobodyGoesOnAloneWhoWasNoMember(Replica.LogPlace place, @TempDir Path directory) {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor();
-        var group = new PoweredGroup(directory, 3, 8)) {
+        var group = new PoweredGroup(directory, 3, 8, place)) {
       new Owner(group.leader()).require("first");
       var leads = group.leading();
       var gate = new CountDownLatch(1);
@@ -370,15 +374,107 @@ class RaftGroupTest {
       fresh.stop();
       group.servers.remove(fresh);
       var config = NodeConfig.of("z", directory.resolve("z"));
-      try (Replica replica = fresh.open()) {
+      try (var replica = fresh.open()) {
+        Position before = replica.applied();
         var refused =
             assertThrows(
                 Unavailable.class,
                 () -> new MicroRaft().continueAlone(config, PoweredGroup.GROUP, replica));
         assertTrue(
             String.valueOf(refused.getMessage()).contains("was none yet"), refused::toString);
+        assertEquals(before, replica.applied());
       }
       gate.countDown();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whoIsLeftGoesOnAloneWithAllThatItsLogHas(Replica.LogPlace place, @TempDir Path directory) {
+    try (var group = new PoweredGroup(directory, 3, 1_000, place)) {
+      var owner = new Owner(group.leader());
+      var texts = new ArrayList<String>();
+      for (int i = 0; i < 10; i++) {
+        texts.add("entry " + i);
+        owner.require(texts.getLast());
+      }
+      group.step();
+      var left = group.other(group.leading());
+      for (var server : group.servers) server.kill();
+      group.servers.removeIf(server -> server != left);
+      var config = NodeConfig.of(left.id, directory.resolve(left.id));
+      try (var replica = left.open()) {
+        Position reached = new MicroRaft().continueAlone(config, PoweredGroup.GROUP, replica);
+        assertEquals(texts, texts(replica.streams()));
+        assertEquals(
+            reached, new MicroRaft().continueAlone(config, PoweredGroup.GROUP, replica), "again");
+      }
+      group.reopen();
+      for (String text : List.of("alone", "later")) {
+        left.start();
+        left.host(List.of(left.self()));
+        var again = new Owner(group.leader());
+        assertEquals(texts, texts(left.replica().streams()));
+        texts.add(text);
+        again.require(text);
+        left.kill();
+        group.reopen();
+      }
+      try (var replica = left.open()) {
+        new MicroRaft().continueAlone(config, PoweredGroup.GROUP, replica);
+        assertEquals(texts, texts(replica.streams()));
+      }
+    }
+  }
+
+  @Test
+  void membersMoveTheirLogsToTheirDevicesOneAfterTheOther(@TempDir Path directory) {
+    try (var group = new PoweredGroup(directory, 3, 8, Replica.LogPlace.FILES)) {
+      var texts = new ArrayList<String>();
+      for (var server : group.servers) {
+        texts.add("before " + server.id);
+        group.reopen();
+        new Owner(group.leader()).require(texts.getLast());
+        group.step();
+        server.kill();
+        server.start();
+        server.moveLog();
+        server.moveLog();
+        server.host(group.members());
+        assertNotNull(server.replica().log());
+        assertFalse(Files.exists(server.logFolder()));
+        group.reopen();
+        texts.add("after " + server.id);
+        new Owner(group.leader()).require(texts.getLast());
+        group.step();
+        assertEquals(texts, texts(server.replica().streams()));
+      }
+      for (int life = 0; life < 2; life++) {
+        group.restart();
+        new Owner(group.leader());
+        group.step();
+        for (var streams : group.replicas()) assertEquals(texts, texts(streams));
+      }
+    }
+  }
+
+  @Test
+  void aReplicaWithoutFilesGetsANewLogOnItsDevice(@TempDir Path directory) {
+    try (var group = new PoweredGroup(directory, 1, 8, Replica.LogPlace.FILES)) {
+      new Owner(group.leader()).require("first");
+      var alone = group.leading();
+      alone.kill();
+      try (var replica = alone.open()) {
+        var config = NodeConfig.of(alone.id, directory.resolve(alone.id));
+        new MicroRaft().continueAlone(config, PoweredGroup.GROUP, replica);
+      }
+      alone.start();
+      alone.moveLog();
+      alone.host(List.of(alone.self()));
+      group.reopen();
+      new Owner(group.leader()).require("second");
+      assertNotNull(alone.replica().log());
+      assertEquals(List.of("first", "second"), texts(alone.replica().streams()));
     }
   }
 

@@ -38,6 +38,10 @@ public final class Losses {
    *
    * The first reading finds the gaps. The second one finds the names of the objects, and the places
    * in the log of the versions that are useless without the lost ones.
+   *
+   * A replica may have the log of its consensus on the same device, with entries of batches that it
+   * has not applied. They are not lost, although no batch names them, and a salvaged store is
+   * without them. Which ones they are is known at the end of a reading.
    */
   private static final int NAME_MAX = 80;
 
@@ -76,6 +80,16 @@ public final class Losses {
       Long after = present.remove(address + 1);
       if (after != null) last = after;
       present.put(first, last);
+    }
+
+    /// Removes an address that has become void.
+    private void remove(long address) {
+      Map.Entry<Long, Long> range = present.floorEntry(address);
+      if (range == null || range.getValue() < address) return;
+      if (range.getKey() == address) present.remove(address);
+      else present.put(range.getKey(), address - 1);
+      if (range.getValue() > address) present.put(address + 1, range.getValue());
+      marked.remove(address);
     }
 
     private long last() {
@@ -129,8 +143,48 @@ public final class Losses {
   private final Map<StreamId, Long> firstLost = new HashMap<>();
   private final List<Survey.Damage> damages = new ArrayList<>();
 
+  /// An entry whose batch was not found yet.
+  ///
+  /// @param name the address of the name that it needs in the dictionary; 0 for none
+  private record Ahead(Streams.Place place, long name) {}
+
   // The entries with log counters behind every batch found so far.
-  private final TreeMap<Long, Streams.Place> ahead = new TreeMap<>();
+  private final TreeMap<Long, List<Ahead>> ahead = new TreeMap<>();
+
+  /// The entries of a replica's log behind what it has applied, on one device.
+  private static final class Unapplied {
+    // The batches whose entries are in their streams, by index; null for other entries.
+    private final TreeMap<Long, RawLog.@Nullable Batch> entries = new TreeMap<>();
+    private long applied;
+
+    private void entry(long index, byte[] bytes) {
+      if (index <= applied) return;
+      if (bytes.length == 0) entries.remove(index);
+      else entries.put(index, RawLog.placed(bytes));
+    }
+
+    private void applied(long index) {
+      applied = Math.max(applied, index);
+      entries.headMap(applied, true).clear();
+    }
+
+    /// Notes that a batch is applied, as its header was found.
+    private void found(RawLog.Batch header) {
+      long index = 0;
+      for (var entry : entries.entrySet()) {
+        RawLog.Batch batch = entry.getValue();
+        if (batch == null) continue;
+        if (batch.last() > header.last()) break;
+        index = entry.getKey();
+      }
+      applied(index);
+    }
+  }
+
+  private final List<Unapplied> logs = new ArrayList<>();
+
+  // The places of these entries.
+  private final Set<Streams.Place> unapplied = new HashSet<>();
 
   private long tail;
   private boolean again;
@@ -151,13 +205,15 @@ public final class Losses {
     this.needed = needed;
   }
 
-  /// Returns the visitor for a survey.
+  /// Returns the visitor for a survey of one device.
   public Survey.Visitor visitor(Survey.Visitor progress) {
+    var log = new Unapplied();
+    if (!again) logs.add(log);
     return new Survey.Visitor() {
       @Override
       public void item(Survey.Place place, Survey.Bytes bytes) throws IOException {
         if (again) lookAgain(place, bytes);
-        else look(place, bytes);
+        else look(place, bytes, log);
       }
 
       @Override
@@ -179,10 +235,19 @@ public final class Losses {
     again = true;
     if (damagedBefore) unknown = tail + 1;
     damagedBefore = false;
-    ahead.forEach((_, place) -> {
-      Row row = row(place.stream());
-      row.cut = Math.min(row.cut, place.address());
-    });
+    for (Unapplied log : logs) {
+      for (RawLog.Batch batch : log.entries.values()) {
+        if (batch != null) unapplied.addAll(batch.places());
+      }
+    }
+    for (List<Ahead> some : ahead.values()) {
+      for (Ahead one : some) {
+        if (unapplied.contains(one.place())) continue;
+        Row row = row(one.place().stream());
+        row.cut = Math.min(row.cut, one.place().address());
+        names(one.name());
+      }
+    }
     rows.forEach((stream, row) -> {
       row.findCut();
       List<long[]> gaps = gaps(row);
@@ -203,21 +268,32 @@ public final class Losses {
     return rows.computeIfAbsent(stream, _ -> new Row());
   }
 
-  private void look(Survey.Place place, Survey.Bytes bytes) throws IOException {
+  private void look(Survey.Place place, Survey.Bytes bytes, Unapplied log) throws IOException {
     if (RawLog.isBatch(place)) {
       RawLog.Batch batch = RawLog.batch(place.offset(), bytes.get());
+      log.found(batch);
       // A damaged batch no longer names the streams of its entries. Only the gap in the log
       // addresses shows that it existed.
       if (damagedBefore && place.offset() > tail + 1) unknown = Math.max(unknown, tail + 1);
       damagedBefore = false;
       tail = Math.max(tail, batch.last());
-      ahead.headMap(tail, true).clear();
+      Map<Long, List<Ahead>> found = ahead.headMap(tail, true);
+      for (List<Ahead> some : found.values()) for (Ahead one : some) names(one.name());
+      found.clear();
       for (Streams.Place named : batch.places()) {
         Row row = row(named.stream());
         row.named = Math.max(row.named, named.address());
       }
     } else if (RawLog.isEntry(place)) {
       entry(place, RawLog.entry(place.offset(), bytes.get()));
+    } else if (RawLog.isVoidEntry(place)) {
+      remove(place);
+    } else if (RawLog.isVoidMark(place)) {
+      row(place.object()).marks.remove(place.offset());
+    } else if (RawLog.isOfLog(place)) {
+      log.entry(place.offset(), bytes.get());
+    } else if (RawLog.isApplied(place)) {
+      log.applied(RawLog.applied(bytes.get()));
     } else if (RawLog.isCheckpoint(place)) {
       row(place.object()).checkpoints.add(place.offset());
     } else if (RawLog.isMark(place)) {
@@ -236,9 +312,14 @@ public final class Losses {
     boolean puts = entry.kind() == Records.PUT;
     row.isState |= puts || deletes;
     if (deletes) row.marked.add(entry.address());
-    if (puts) put(row, entry.address(), Records.put(entry.payload()));
+    long needs = puts ? put(row, entry.address(), Records.put(entry.payload())) : 0;
     long counter = entry.log().counter();
-    if (counter > tail) ahead.put(counter, new Streams.Place(stream, entry.address()));
+    if (counter > tail) {
+      var one = new Ahead(new Streams.Place(stream, entry.address()), needs);
+      ahead.computeIfAbsent(counter, _ -> new ArrayList<>()).add(one);
+    } else {
+      names(needs);
+    }
     if (!stream.equals(dictionary)) return;
     var name = new String(entry.payload(), StandardCharsets.UTF_8);
     int end = name.lastIndexOf(' ');
@@ -247,12 +328,24 @@ public final class Losses {
     }
   }
 
-  private void put(Row row, long address, Records.Put put) {
+  /// Returns the address of the name that a put needs in the dictionary; 0 for none.
+  private long put(Row row, long address, Records.Put put) {
     if (put.begins()) row.marked.add(address);
-    if (put.code() == 0) return;
-    // No entry behind the last name of the dictionary tells whether the dictionary had another one.
+    return put.code() == 0 ? 0 : Math.max(put.code(), needed.applyAsLong(put.value()));
+  }
+
+  /// Notes that the dictionary has had a name: no entry behind its last name tells whether it had
+  /// another one.
+  private void names(long address) {
+    if (address == 0) return;
     Row names = row(dictionary);
-    names.named = Math.max(names.named, Math.max(put.code(), needed.applyAsLong(put.value())));
+    names.named = Math.max(names.named, address);
+  }
+
+  private void remove(Survey.Place place) {
+    row(place.object()).remove(place.offset());
+    var gone = new Streams.Place(place.object(), place.offset());
+    for (List<Ahead> some : ahead.values()) some.removeIf(one -> one.place().equals(gone));
   }
 
   // ---- the second time
@@ -262,6 +355,11 @@ public final class Losses {
       byte[] header = bytes.get();
       byte[] other = RawLog.without(header, this::isGone);
       if (!Arrays.equals(header, other)) changed.put(place.position(), other);
+      return;
+    }
+    // A salvaged store is no replica's.
+    if (RawLog.isOfLog(place) || isUnapplied(place)) {
+      changed.put(place.position(), Salvage.NOTHING);
       return;
     }
     if (!RawLog.isOfStream(place)) return;
@@ -287,6 +385,12 @@ public final class Losses {
     if (row.isState || row.cut <= place.address()) return true;
     Map.Entry<Long, Long> there = row.present.floorEntry(place.address());
     return there == null || there.getValue() < place.address();
+  }
+
+  private boolean isUnapplied(Survey.Place place) {
+    return RawLog.isOfStream(place)
+        && !RawLog.isCheckpoint(place)
+        && unapplied.contains(new Streams.Place(place.object(), place.offset()));
   }
 
   private boolean isLeftOut(Survey.Place place, long first) {
@@ -339,6 +443,12 @@ public final class Losses {
       }
     }
     return "stream " + stream;
+  }
+
+  /// Returns how many entries the logs of replicas have that these have not applied. A salvaged
+  /// store is without them.
+  public long unapplied() {
+    return logs.stream().mapToLong(log -> log.entries.size()).sum();
   }
 
   /// Returns whether names of classes are lost: entries that were logged after them cannot be
