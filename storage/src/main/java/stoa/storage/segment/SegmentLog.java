@@ -55,7 +55,7 @@ public final class SegmentLog {
    * With a protected cache, bytes that the disk has taken are durable where the file had its length
    * before: up to `filled` as it was when the last sync of the same segment began, which is `kept`.
    */
-  private static final int SMALL_SYNC = 4 << 10;
+  private static final int SMALL_SYNC = 16 << 10;
   private static final int SYNCS_JUDGED = 64;
   private static final int COPIED_READ_MAX = 32 << 10;
   private static final int TAIL_PIECE = 1 << 20;
