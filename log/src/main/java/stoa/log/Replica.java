@@ -175,9 +175,7 @@ public final class Replica implements AutoCloseable {
     BatchLog.Tail tail = streams.tail();
     byte[] record = device.read(RECORD, 0, 0);
     if (record == null) {
-      // During a first catch-up, a crash may have left the log only.
-      Check.that(
-          tail.epoch() == 0 || !whole, "the device has a log that is of no replica: %s", tail);
+      requireNew(tail, whole);
       return new State(Position.START, 0, tail);
     }
     var in = new Decoder(record);
@@ -185,6 +183,17 @@ public final class Replica implements AutoCloseable {
     long index = in.varint();
     long term = in.varint();
     return new State(new Position(term, index), in.varint(), tail);
+  }
+
+  /// Requires that a device without the record of a replica has no store on it.
+  static void requireNew(Device device) {
+    byte[] level = device.read(RECORD, 0, 1);
+    requireNew(new Streams(device).tail(), level == null || level[0] == 0);
+  }
+
+  private static void requireNew(BatchLog.Tail tail, boolean whole) {
+    // During a first catch-up, a crash may have left the log only.
+    Check.that(tail.epoch() == 0 || !whole, "the device has a log that is of no replica: %s", tail);
   }
 
   static void requireKnown(int version) {
@@ -559,7 +568,7 @@ public final class Replica implements AutoCloseable {
     lock.lock();
     try {
       ensureUsable();
-      if (log != null) log.unplaceAll();
+      unplaceAll();
       sentIndex = Math.max(sentIndex, position.index());
       whole = false;
       scratch.clear().u8(1).varint(sentIndex);
@@ -568,6 +577,15 @@ public final class Replica implements AutoCloseable {
       device.sync();
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void unplaceAll() {
+    try {
+      if (log != null) log.unplaceAll();
+    } catch (StorageException failure) {
+      failed = failure;
+      throw failure;
     }
   }
 

@@ -31,6 +31,7 @@ public final class ReplicaLog {
    *                                   and its header as in Streams
    *                                nothing at all: void
    *    RECORD    HEADS    0        what the consensus keeps beside its entries; nothing for none
+   *    RECORD    HEADS    1        1 when this log began on the device, and in no files before
    *
    * A batch is in its streams at once only if it takes effect in the state after all entries before it, so that it
    * covers no valid entry. That is not known while the replica is not whole: what others send may have the same
@@ -145,17 +146,35 @@ public final class ReplicaLog {
     return object.equals(RECORD);
   }
 
+  /// Begins a log on the device of a replica that is not open, and that has none elsewhere. Durable
+  /// on return.
+  ///
+  /// @throws StorageException when the device fails
+  public static void begin(Device device) {
+    begin(device, new Commit().write(RECORD, HEADS, 1, new byte[] {1}, 0, 1), NOTHING, List.of());
+  }
+
+  /// Returns whether the log of a device began there, and in no files before.
+  public static boolean hasBegunOn(Device device) {
+    byte[] noted = device.read(RECORD, HEADS, 1);
+    return noted != null && noted.length > 0;
+  }
+
   /// Puts a log onto the device of a replica that is not open, and that has its log elsewhere.
   /// Durable on return. After a crash the device has the whole log, or none that counts.
   ///
   /// @param head what the consensus keeps beside its entries
   /// @throws StorageException when the device fails
   public static void begin(Device device, byte[] head, List<Item> items) {
+    begin(device, new Commit(), head, items);
+  }
+
+  private static void begin(Device device, Commit commit, byte[] head, List<Item> items) {
     byte[] record = device.read(Replica.RECORD, 0, 0);
-    if (record != null) Replica.requireKnown(record[0]);
-    var commit = new Commit();
+    if (record == null) Replica.requireNew(device);
+    else Replica.requireKnown(record[0]);
     var scratch = new Encoder(1 << 10);
-    voidAll(device, commit);
+    voidAll(device);
     for (Item item : items) {
       byte[] content =
           switch (item) {
@@ -173,25 +192,26 @@ public final class ReplicaLog {
     byte[] changed = record == null ? new byte[4] : record;
     changed[0] = Replica.WITH_LOG;
     commit.write(Replica.RECORD, 0, 0, changed, 0, changed.length);
-    device.append(commit);
+    device.appendReserved(commit);
     device.sync();
   }
 
   /// Makes void what an earlier beginning has left that broke off: the log may have changed since.
-  private static void voidAll(Device device, Commit commit) {
+  private static void voidAll(Device device) {
+    var commit = new Commit();
     var left = new ArrayList<Long>();
     device.scan(RECORD, ENTRIES, 0, Long.MAX_VALUE, (index, _) -> left.add(index));
     for (long index : left) {
       commit.write(RECORD, ENTRIES, index, NOTHING, 0, 0);
       flushLarge(device, commit);
     }
-    device.append(commit);
-    commit.clear();
+    if (!left.isEmpty()) device.appendReserved(commit);
   }
 
+  // The files of the log go afterwards: so it may use the room that is reserved.
   private static void flushLarge(Device device, Commit commit) {
     if (commit.bytes() < COMMIT_BYTES) return;
-    device.append(commit);
+    device.appendReserved(commit);
     commit.clear();
   }
 
@@ -217,8 +237,8 @@ public final class ReplicaLog {
     return extents;
   }
 
-  /// Refuses a device whose log has commands that its replica has not applied. Most of them were
-  /// acknowledged.
+  /// Refuses a device whose log has commands that its replica may not have applied. Most of them
+  /// were acknowledged.
   ///
   /// @throws Unavailable when it has some; it states the remedy
   static void requireApplied(Device device) {
@@ -233,7 +253,7 @@ public final class ReplicaLog {
     if (commands[0] == 0) return;
     throw new Unavailable(
         ("this is the replica of a server that keeps its store with others, and it has %,d commands"
-                + " that it has not applied; start that server, which gets to know which of them"
+                + " that it may not have applied; start that server, which gets to know which of them"
                 + " count, and open the store through it; when most of the servers are lost for"
                 + " good, ./stoa recover lets one continue alone")
             .formatted(commands[0]));

@@ -22,7 +22,7 @@ import stoa.base.Encoder;
 import stoa.base.Repeats;
 
 /// The index up to which each member of a group has had the log, as far as this node knows. The
-/// node keeps these numbers in a file beside the group's Raft log, which outlives the process.
+/// node keeps these numbers in a file in the group's folder, which outlives the process.
 ///
 /// A number never decreases: a member that comes back with less was restored from an older copy.
 /// Thread-safe.

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
+import stoa.Unavailable;
 import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.log.ReplicaLog;
@@ -96,17 +97,23 @@ public final class LogStore implements RaftStore, AutoCloseable {
   ///
   /// @throws stoa.storage.disk.StorageException when the device fails
   public static void begin(Device device) {
-    if (!ReplicaLog.isOn(device)) ReplicaLog.begin(device, new byte[0], List.of());
+    if (!ReplicaLog.isOn(device)) ReplicaLog.begin(device);
   }
 
   /// Moves the log on a disk to the device of its replica, which is not open, durably. It deletes
   /// the files, also those that come back after a crash. Without files the device gets a new log.
   ///
   /// @throws Corrupt when the log is damaged
+  /// @throws Unavailable when there are files, and the log of the device did not begin in them
   /// @throws IOException when the disk fails
   /// @throws stoa.storage.disk.StorageException when the device fails
   public static void move(Disk disk, Device device) throws IOException {
     try (Disk.Hold _ = disk.hold()) {
+      if (LogFiles.exists(disk) && ReplicaLog.isOn(device) && ReplicaLog.hasBegunOn(device)) {
+        throw new Unavailable(
+            "it has a log, and its replica began without one; if the directory was missing then,"
+                + " drain this server, and start a new one in an empty directory");
+      }
       if (!ReplicaLog.isOn(device)) {
         LogMedium.Contents found = LogFiles.find(disk);
         if (found == null) begin(device);

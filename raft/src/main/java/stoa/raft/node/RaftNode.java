@@ -240,6 +240,8 @@ final class RaftNode implements Node {
         LogStore.move(disk, device);
       }
       delete(folder);
+    } catch (Unavailable refused) {
+      throw new Unavailable(folder + " is not moved: " + refused.getMessage(), refused);
     } catch (CorruptData damaged) {
       throw new Corrupt(
           "the device of the replica of " + name + " is damaged: " + damaged.getMessage(), damaged);

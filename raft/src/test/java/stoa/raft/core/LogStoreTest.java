@@ -27,11 +27,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import stoa.Corrupt;
 import stoa.LogAddress;
+import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.BatchOutcome;
 import stoa.log.Consensus;
 import stoa.log.Entry;
+import stoa.log.LocalBatchLog;
 import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.log.ReplicaLog;
@@ -587,6 +589,35 @@ class LogStoreTest {
       }
       assertEquals(0, again.termAt(12));
       vote(again, 10 + life, A);
+    }
+  }
+
+  @Test
+  void refusesFilesThatComeAfterTheLogHasBegunOnTheDevice() throws IOException {
+    var files = new SimulatedDisk(1);
+    fill(files);
+    var late = files.kill();
+    try (Device device = Device.open(new SimulatedDisk(2), PoweredDevice.SMALL, Runnable::run)) {
+      LogStore.begin(device);
+      LogStore.begin(device);
+      assertThrows(Unavailable.class, () -> LogStore.move(late, device));
+      assertTrue(LogStore.exists(late));
+      LogStore.move(new SimulatedDisk(3), device);
+    }
+  }
+
+  @Test
+  void beginsNoLogOnTheDeviceOfALoneStore() throws IOException {
+    var files = new SimulatedDisk(1);
+    fill(files);
+    var kept = files.kill();
+    try (Device device = Device.open(new SimulatedDisk(2), PoweredDevice.SMALL, Runnable::run)) {
+      var alone = new LocalBatchLog(device);
+      alone.seal(1);
+      assertThrows(IllegalStateException.class, () -> LogStore.begin(device));
+      assertThrows(IllegalStateException.class, () -> LogStore.move(kept, device));
+      assertFalse(ReplicaLog.isOn(device));
+      assertTrue(LogStore.exists(kept));
     }
   }
 

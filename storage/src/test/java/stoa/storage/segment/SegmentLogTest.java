@@ -439,18 +439,18 @@ class SegmentLogTest {
   void onlySmallDurableCommitsAreFilledAheadOf() throws IOException {
     var log = opened(disk, DeviceConfig.standard(), new ArrayList<>());
     for (int i = 0; i < 300; i++) {
-      append(log, random(BLOCK));
+      append(log, random(4 * BLOCK));
       log.sync();
       assertEquals(log.end(), disk.bytes());
     }
     for (int i = 0; i < 300; i++) {
-      for (int j = 0; j < 40; j++) append(log, random(200));
+      for (int j = 0; j < 120; j++) append(log, random(200));
       log.sync();
     }
     assertEquals(log.end(), disk.bytes());
     int filled = 0;
     for (int i = 0; i < 300; i++) {
-      append(log, random(200));
+      append(log, random(i < 150 ? 200 : 2 * BLOCK));
       log.sync();
       if (disk.bytes() > log.end()) filled++;
     }
