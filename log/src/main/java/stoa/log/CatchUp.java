@@ -167,6 +167,7 @@ public final class CatchUp {
       List<Other> page = page(after);
       if (page.isEmpty()) return;
       after = page.getLast().id();
+      // An earlier version lists what a broken-off move of its log to its device has left.
       page.removeIf(other -> Streams.isInternal(other.id()) || isHere(other));
       if (!page.isEmpty()) records(page);
     }
@@ -176,7 +177,6 @@ public final class CatchUp {
     return streams.last(other.id()) >= other.last() && streams.oldest(other.id()) >= other.oldest();
   }
 
-  // An earlier version also lists what a move of its log to its device has left that broke off.
   private List<Other> page(@Nullable StreamId after) throws IOException {
     List<Other> page = new ArrayList<>();
     try (var in = ask(Supply.page(Supply.STREAMS, after))) {

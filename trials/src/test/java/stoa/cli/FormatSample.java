@@ -431,7 +431,7 @@ final class FormatSample {
         alone.applies = false;
         Build.call(alice, "deposit", UNAPPLIED);
       } catch (StoaException unknown) {
-        // Nobody knows what became of it.
+        // The caller learns no outcome.
       }
     }
   }
